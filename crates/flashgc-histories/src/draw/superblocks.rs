@@ -5,16 +5,13 @@ use super::Draw;
 const SCHEMES: &[&str] =
     &["greedy", "fifo", "random", "cost-benefit", "d-choices", "wear-aware", "ideal"];
 
-const REFUSED_OF_DEVICE: [&str; 10] = [
-    "multi_plane",
+const REFUSED_OF_DEVICE: [&str; 7] = [
     "pool",
     "summary",
     "write_completion",
-    "write_buffer",
     "cache_operations",
     "independent_plane_reads",
     "read_retry",
-    "allocation",
     "sub_blocks",
 ];
 
@@ -25,13 +22,22 @@ impl Draw {
     /// In a part of the cases planes share their blocks, and what cannot be combined with that is
     /// drawn again.
     pub(super) fn superblocks(&mut self) {
-        let joins = ["preset", "mapping_unit", "pages_per_program"];
-        let is_other = joins.iter().any(|key| self.history.get(&format!("device.{key}")).is_some());
-        if is_other || !self.choices.chance(12) {
+        let has = |key: &str| self.history.get(&format!("device.{key}")).is_some();
+        let joins = has("mapping_unit") || has("pages_per_program");
+        let share = if joins { 25 } else { 12 };
+        if has("preset") || !self.choices.chance(share) {
             return;
         }
         for key in REFUSED_OF_DEVICE {
             self.history.remove(&format!("device.{key}"));
+        }
+        if joins {
+            self.word("device.allocation", &["dynamic"]);
+            self.history.remove("device.write_buffer.power_loss_protection");
+        } else {
+            self.history.remove("device.multi_plane");
+            self.history.remove("device.write_buffer");
+            self.history.remove("device.allocation");
         }
         let unit = PARTS.iter().position(|part| self.is("device.unit", part)).unwrap_or(0);
         self.word("device.superblock", &PARTS[unit..]);

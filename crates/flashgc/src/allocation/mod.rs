@@ -52,7 +52,7 @@ impl Allocation {
             groups: Group::of_pools(plan),
             chooses_at_start: plan.chooses_at_start(),
             when_idle: WhenIdle::new(plan),
-            stripes: Stripes::new(&plan.geometry),
+            stripes: Stripes::new(plan),
         }
     }
 
@@ -113,6 +113,26 @@ impl Allocation {
             Kind::Dynamic => self.least_busy_plane(plan, ftl, lpn),
             Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
         }
+    }
+
+    /// The same where a program joins pages: the next in turn that has a page. Planes are all alike
+    /// then, and if the one with the most erased pages were taken, a plane that has just been
+    /// collected would get all writes until its next collection, and fill with valid pages.
+    pub fn plane_for_program(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
+        match plan.allocation {
+            Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
+            Kind::Striped | Kind::Dynamic => self.next_of_pool(plan, ftl, lpn),
+        }
+    }
+
+    fn next_of_pool(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
+        let pool = plan.pools.of_page(&plan.geometry, lpn);
+        let planes = plan.pools.planes(pool);
+        let (before, rest) = planes.split_at(self.next_in_pool[pool] as usize);
+        let mut in_turn = rest.iter().chain(before);
+        let chosen = in_turn.find(|&&plane| ftl.host_has_room(plane)).unwrap_or(&planes[0]);
+        self.has_chosen(plan, *chosen);
+        *chosen
     }
 
     #[inline(never)]

@@ -1,31 +1,39 @@
 //! Allocation where planes share their blocks: the next page of the open block names the unit.
 //!
 //! Life of a write:
-//! 1. It waits in the list of its plane, in the order of arrival.
+//! 1. It waits in the list of its plane, in the order of arrival; a flush, which goes to any plane,
+//!    in the only list.
 //! 2. The plane has a page: the write gets the next one, in the order of the list, and enters the
-//!    queue of the unit in which that page lies, behind all others.
+//!    queue of the unit in which that page lies, behind all others. A flush gets all pages of the
+//!    next program.
 //! 3. It starts when the unit takes it from there, and binds in its page.
 
-use crate::device::Geometry;
-use crate::ids::{PlaneId, Ppn};
+use super::{Allocation, Kind};
+use crate::ftl::Ftl;
+use crate::ids::{Lpn, PlaneId, Ppn};
+use crate::plan::Plan;
 use std::collections::VecDeque;
 
 /// The writes of a device whose planes share their blocks.
 #[derive(Clone, Default)]
 pub struct Stripes {
-    /// Of each plane, the writes that have no page.
+    /// The writes that have no page: of each plane, or of all where a write goes to any.
     waiting: Vec<VecDeque<(u64, u32)>>,
-    /// Writes that have none in all planes.
+    /// Writes in all lists.
     count: usize,
-    /// Of each write that is queued, its page.
+    /// Of each write that is queued, its page: of a flush, the first one.
     pages: Vec<Ppn>,
 }
 
 impl Stripes {
     /// Nothing waits.
-    pub(super) fn new(geometry: &Geometry) -> Self {
-        let planes = if geometry.has_superblocks() { geometry.planes } else { 0 };
-        Stripes { waiting: vec![VecDeque::new(); planes as usize], ..Stripes::default() }
+    pub(super) fn new(plan: &Plan) -> Self {
+        let lists = match plan.allocation {
+            _ if !plan.geometry.has_superblocks() => 0,
+            Kind::Striped => plan.geometry.planes as usize,
+            Kind::Dynamic | Kind::WhenIdle => plan.pools.count(),
+        };
+        Stripes { waiting: vec![VecDeque::new(); lists], ..Stripes::default() }
     }
 
     /// Whether any write waits.
@@ -34,28 +42,12 @@ impl Stripes {
         self.count > 0
     }
 
-    /// A write waits for a page, at the place of its arrival.
-    pub fn waits(&mut self, plane: PlaneId, sequence: u64, op: u32) {
-        let waiting = &mut self.waiting[plane.index()];
+    /// A write waits for a page in a list, at the place of its arrival.
+    fn waits(&mut self, list: usize, sequence: u64, op: u32) {
+        let waiting = &mut self.waiting[list];
         let at = waiting.partition_point(|&(other, _)| other < sequence);
         waiting.insert(at, (sequence, op));
         self.count += 1;
-    }
-
-    /// The write that has waited longest in a plane that gives pages.
-    pub fn take(&mut self, gives: impl Fn(PlaneId) -> bool) -> Option<(u32, PlaneId)> {
-        let planes = (0..self.waiting.len() as u32).map(PlaneId);
-        let mut able = planes.filter(|p| !self.waiting[p.index()].is_empty() && gives(*p));
-        let plane = able.next()?;
-        let (_, op) = self.waiting[plane.index()].pop_front()?;
-        self.count -= 1;
-        Some((op, plane))
-    }
-
-    /// The planes in which writes wait.
-    pub fn starving(&self) -> impl Iterator<Item = PlaneId> + '_ {
-        let planes = (0..self.waiting.len() as u32).map(PlaneId);
-        planes.filter(|plane| !self.waiting[plane.index()].is_empty())
     }
 
     /// A write gets its page.
@@ -68,5 +60,52 @@ impl Stripes {
     /// The page of a write that is queued.
     pub fn page_of(&self, op: u32) -> Ppn {
         self.pages[op as usize]
+    }
+}
+
+impl Allocation {
+    /// A write waits for a page of a block that planes share.
+    pub fn waits_for_page(&mut self, plan: &Plan, lpn: Lpn, sequence: u64, op: u32) {
+        let list = match plan.allocation {
+            Kind::Striped => plan.geometry.striped_plane(lpn).index(),
+            Kind::Dynamic | Kind::WhenIdle => plan.pools.of_page(&plan.geometry, lpn),
+        };
+        self.stripes.waits(list, sequence, op);
+    }
+
+    /// The write that has waited longest for such a page, and the plane that gives one: its own,
+    /// or the fittest of the open ones.
+    pub fn next_for_page(
+        &mut self,
+        plan: &Plan,
+        ftl: &Ftl,
+        is_open: impl Fn(PlaneId) -> bool,
+    ) -> Option<(u32, PlaneId)> {
+        let gives = |list: usize| match plan.allocation {
+            Kind::Striped => Some(PlaneId(list as u32)).filter(|&plane| ftl.host_has_room(plane)),
+            Kind::Dynamic | Kind::WhenIdle => {
+                let is_fit = |plane| is_open(plane) && ftl.host_has_room(plane);
+                self.best_plane(plan, ftl, list, is_fit)
+            }
+        };
+        let lists = 0..self.stripes.waiting.len();
+        let mut able = lists.filter(|&list| !self.stripes.waiting[list].is_empty());
+        let (list, plane) = able.find_map(|list| Some((list, gives(list)?)))?;
+        let (_, op) = self.stripes.waiting[list].pop_front()?;
+        self.stripes.count -= 1;
+        if plan.allocation != Kind::Striped {
+            self.has_chosen(plan, plane);
+        }
+        Some((op, plane))
+    }
+
+    /// The planes that could give pages to writes that wait for some.
+    pub fn starving(&self, plan: &Plan) -> Vec<PlaneId> {
+        let planes = (0..plan.geometry.planes).map(PlaneId);
+        let list_of = |plane: PlaneId| match plan.allocation {
+            Kind::Striped => plane.index(),
+            Kind::Dynamic | Kind::WhenIdle => plan.pools.of_plane(plane),
+        };
+        planes.filter(|&plane| !self.stripes.waiting[list_of(plane)].is_empty()).collect()
     }
 }

@@ -57,7 +57,8 @@ impl<W: Watch> Collecting<'_, W> {
         let job = &self.jobs[job];
         let fills = self.prices.filled_by_copies(|| u32::from(job.fills_with(copy)));
         let to = std::iter::once(job.copies[copy].to);
-        let phases = self.prices.programming(Op::Program, 1, to, fills);
+        let pages = self.cx.plan.geometry.shape.program_slots as usize;
+        let phases = self.prices.programming(Op::Program, pages, to, fills);
         Some(Command::new(Owner::CrossUnit, Class::Gc, phases))
     }
 
@@ -79,17 +80,20 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn arrival_ended(&mut self, unit: UnitId) {
         let Some(cross_unit) = self.jobs.programmed(unit) else { return };
         let job = &mut self.jobs[cross_unit.job];
-        job.moved += 1;
         job.sent -= 1;
+        if self.cx.plan.gc.copy.is_shared() {
+            if job.sent == 0 {
+                parts::step_ended(self, cross_unit.job);
+            }
+            return;
+        }
+        job.moved += 1;
         job.wasted_open.retain(|&copy| copy as usize != cross_unit.copy);
         let fills = u64::from(job.fills_with(cross_unit.copy));
         if job.sent == 0 {
             job.stage = Stage::Copying;
             job.steps += 1;
             self.store.gc.call_unit(cross_unit.job);
-            if self.cx.plan.gc.copy.is_shared() {
-                parts::has_moved(self, cross_unit.job);
-            }
         }
         self.cx.count_copies(1, fills);
     }

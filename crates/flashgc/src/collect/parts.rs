@@ -5,7 +5,9 @@
 //!    and works by itself from now on.
 //! 2. A page that was read takes the next page of the open block, and waits at the unit of that one
 //!    to be programmed: it binds now, so that the pages of the open block go to the units in turn.
-//!    The next page of the part is read when this one is programmed.
+//!    The next page of the part is read when this one is programmed. Where a program joins pages,
+//!    those that were read wait in the controller until they fill one, and the unit that has
+//!    filled it waits for its end.
 //! 3. When all pages of all parts have moved, each unit erases its part, in one operation for all
 //!    its planes.
 //! 4. The last part is erased, and the block is free.
@@ -69,19 +71,56 @@ pub(super) fn may_erase<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     }
 }
 
-/// The pages of a step were read: each takes the next page of the open block.
+/// Takes the next pages into the step: one, or the slots that one array read serves.
+pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let plan = at.cx.plan;
+    let job = &mut at.jobs[unit];
+    job.step.clear();
+    while let Some(first) = job.copies.get(job.next).filter(|_| job.step.is_empty()) {
+        let rest = job.copies[job.next..].iter();
+        let together = rest.take_while(|copy| at.prices.shares_read(first.from, copy.from)).count();
+        let pages = job.next..job.next + together;
+        job.next = pages.end;
+        job.step.extend(pages.filter(|&copy| at.store.is_valid(plan, job.copies[copy].from)));
+    }
+    if plan.geometry.shape.program_slots > 1 {
+        job.read.clear();
+        job.read.extend(job.step.iter().map(|&copy| job.copies[copy].from));
+        job.reads += u32::from(!job.step.is_empty());
+    }
+}
+
+/// The pages of a step were read: each takes the next page of the open block, and waits in the
+/// controller until a program is full.
 #[inline(never)]
 pub(super) fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let job = &mut at.jobs[unit];
     job.stage = Stage::Sending;
-    job.sent = job.step.len() as u32;
     let Some(plane) = job.plane else { return };
+    let geometry = &at.cx.plan.geometry;
+    let mut sent = 0;
     for place in 0..at.jobs[unit].step.len() {
         let copy = at.jobs[unit].step[place];
         at.bind_copy(unit, copy, plane);
-        let to = at.cx.plan.geometry.unit_of_page(at.jobs[unit].copies[copy].to);
-        at.send_to(to, CrossUnit { job: unit, copy, plane });
+        let to = at.jobs[unit].copies[copy].to;
+        if geometry.shape.left_of_program(to) == 1 {
+            at.send_to(geometry.unit_of_page(to), CrossUnit { job: unit, copy, plane });
+            sent += 1;
+        }
     }
+    let job = &mut at.jobs[unit];
+    (job.sent, job.programs) = (sent, sent > 0);
+    if sent == 0 {
+        step_ended(at, unit);
+    }
+}
+
+/// The pages of a step are programmed, or in the controller.
+pub(super) fn step_ended<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    at.copies_ended(unit);
+    at.jobs[unit].stage = Stage::Copying;
+    at.store.gc.call_unit(unit);
+    has_moved(at, unit);
 }
 
 /// The part of a unit is erased. Where it was the last one, the unit that has claimed the victim

@@ -1,6 +1,6 @@
 //! The steps of a collection on its unit.
 
-use super::{Collecting, reads, slots};
+use super::{Collecting, parts, reads, slots};
 use crate::flash::{Class, Command, Phases};
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
@@ -23,7 +23,7 @@ impl<W: Watch> Collecting<'_, W> {
         if mode.is_sent() {
             self.tell_read_out(unit);
         }
-        if self.cx.plan.geometry.shape.program_slots > 1 {
+        if self.cx.plan.geometry.shape.program_slots > 1 && !mode.is_shared() {
             return slots::step(self, unit);
         }
         reads::begin(self, unit, mode.step_op());
@@ -40,6 +40,9 @@ impl<W: Watch> Collecting<'_, W> {
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.
     pub fn take_step(&mut self, unit: UnitId) {
         let plan = self.cx.plan;
+        if plan.gc.copy.is_shared() {
+            return parts::take(self, unit);
+        }
         if plan.geometry.shape.program_slots > 1 {
             return slots::take(self, unit);
         }

@@ -155,6 +155,18 @@ impl Shape {
         self.slots * self.planes_in_step
     }
 
+    /// Whether a program joins pages, and this is its last one.
+    #[inline(always)]
+    pub fn ends_program(&self, page: Ppn) -> bool {
+        self.program_slots > 1 && (page.0 + 1).is_multiple_of(self.program_slots)
+    }
+
+    /// Pages of the program of this page that begin with it: 1 where a program joins none.
+    #[inline(always)]
+    pub fn left_of_program(&self, page: Ppn) -> u32 {
+        self.program_slots - page.0 % self.program_slots
+    }
+
     /// The device as a scheme sees it that erases whole blocks.
     #[must_use]
     pub fn in_blocks(&self) -> Shape {

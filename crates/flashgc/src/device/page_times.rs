@@ -62,8 +62,8 @@ impl PageTimes {
         let pages = shape.pages_per_block * shape.sub_blocks;
         let layers = shape.layers.max(1);
         let layer_of = |map, page: u32| match map {
-            LayerMap::InOrder => page / (pages / layers),
-            LayerMap::Striped => page / shape.lanes / shape.program_slots % layers,
+            LayerMap::InOrder => shape.page_of_lane(page) / (pages / shape.lanes / layers),
+            LayerMap::Striped => shape.page_of_lane(page) / shape.program_slots % layers,
         };
         // The times of the layers, or the same for all pages.
         let by_page = |mean_ns: u64| -> Vec<u64> {
@@ -73,8 +73,8 @@ impl PageTimes {
         };
         let by_type = |types: ReadTimes| -> Vec<u64> {
             let each: Vec<_> = types.each_ns().iter().map(|&mean_ns| by_page(mean_ns)).collect();
-            let slots = shape.read_slots() * shape.lanes;
-            let time = |page: u32| each[(page / slots) as usize % each.len()][page as usize];
+            let type_of = |page: u32| shape.page_of_lane(page) / shape.read_slots();
+            let time = |page: u32| each[type_of(page) as usize % each.len()][page as usize];
             (0..pages).map(time).collect()
         };
         Some(PageTimes {

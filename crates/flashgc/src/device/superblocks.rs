@@ -1,7 +1,7 @@
 //! Superblocks: the planes of a part share their blocks.
 //!
 //! The blocks of the same number in these planes, the *lanes*, are one block: its first pages are
-//! the first page of each lane, then come the second ones. So the translation layer and the
+//! the first program of each lane, then come the second ones. So the translation layer and the
 //! collector see one plane of larger blocks, as they do with planes in step. Unlike those, lanes
 //! may lie in several units, each of which works by itself: which one follows from the page.
 
@@ -77,6 +77,13 @@ impl Shape {
         inside.map(|level| u64::from(self.count(level))).product()
     }
 
+    /// The number of a page among those of its lane, from its number in a superblock.
+    #[inline(always)]
+    pub fn page_of_lane(&self, page: u32) -> u32 {
+        let slots = self.program_slots;
+        page / (slots * self.lanes) * slots + page % slots
+    }
+
     /// The device with the planes and blocks that it was given.
     #[must_use]
     pub fn by_planes(&self) -> Shape {
@@ -96,6 +103,8 @@ impl Shape {
 #[derive(Clone, Debug)]
 pub(super) struct Lanes {
     by_lanes: Divisor,
+    /// Pages that are programmed together: they lie in one lane.
+    by_program: Divisor,
     /// The unit of each lane: those of a plane follow one another, in the order of striping.
     unit_of_lane: Vec<UnitId>,
     pub(super) bus_of_unit: Vec<BusId>,
@@ -128,7 +137,9 @@ impl Lanes {
         let part_of_plane = LEVELS.map(|level| firsts.clone().map(|p| p[level as usize]).collect());
         let lanes = groups.iter().flat_map(|(_, lanes)| lanes);
         let unit_of_lane = lanes.map(|parts| UnitId(parts[shape.unit as usize])).collect();
-        (Lanes { by_lanes: Divisor::new(shape.lanes), unit_of_lane, bus_of_unit }, part_of_plane)
+        let by_program = Divisor::new(shape.program_slots);
+        let by_lanes = Divisor::new(shape.lanes);
+        (Lanes { by_lanes, by_program, unit_of_lane, bus_of_unit }, part_of_plane)
     }
 
     /// Units of the device.
@@ -170,7 +181,7 @@ impl Geometry {
     /// The lane of a physical page.
     #[inline(always)]
     pub fn lane_of(&self, ppn: Ppn) -> u32 {
-        self.lanes.by_lanes.divide_with_rest(ppn.0).1
+        self.lanes.by_lanes.divide_with_rest(self.lanes.by_program.divide(ppn.0)).1
     }
 
     /// The unit of a lane.

@@ -51,8 +51,9 @@ pub struct Prices {
     copies_pay: bool,
     /// The array time of each page, where pages differ.
     times: Option<PageTimes>,
-    /// The passes of a program where there are two, and the word lines of a block.
-    passes: Option<(Passes, u32)>,
+    /// The passes of a program where there are two, the programs of a block, and the planes that
+    /// share it.
+    passes: Option<(Passes, u32, u32)>,
     /// Whether the pages of one of the host's operations matter for its price.
     depends_on_pages: bool,
     /// Mapped pages that a flash page holds: its slots.
@@ -87,7 +88,9 @@ impl Prices {
             copies_pay: timing.times_summaries_of_copies(),
             times,
             depends_on_pages,
-            passes: timing.passes.map(|it| (it, shape.pages_per_block / shape.program_slots)),
+            passes: timing
+                .passes
+                .map(|it| (it, shape.pages_per_block / shape.program_slots, shape.lanes)),
             nominal: (1..=u64::from(pages.max(1))).map(row).collect(),
         }
     }
@@ -243,9 +246,9 @@ impl Prices {
     /// The pages that a priced operation programs are known now, and how many blocks they fill.
     #[inline(always)]
     pub fn bind(&self, phases: &mut Phases, mut pages: impl Iterator<Item = Ppn>, filled: u32) {
-        if let Some((passes, lines)) = self.passes {
-            let line = pages.next().map_or(0, |page| self.program_slots.divide(page.0) % lines);
-            phases.set_passes(passes.fine_after(line, lines) as u8);
+        if let Some((passes, programs, lanes)) = self.passes {
+            let program = pages.next().map_or(0, |it| self.program_slots.divide(it.0) % programs);
+            phases.set_passes(passes.fine_after(program / lanes, programs / lanes) as u8);
         } else if let Some(times) = &self.times {
             phases.set(Kind::Program, slowest(pages.map(|page| times.program_ns(page))));
         }

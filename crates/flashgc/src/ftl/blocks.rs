@@ -18,7 +18,7 @@ pub enum BlockState {
     Victim = 3,
 }
 
-const STATE_SHIFT: u32 = 16;
+const STATE_SHIFT: u32 = 28;
 const VALID_MASK: u32 = (1 << STATE_SHIFT) - 1;
 
 /// The blocks of a drive.

@@ -3,7 +3,8 @@
 //! Where planes share their blocks, the next page of the open block names the unit of a write, so
 //! that it is handed out when the write is queued. It binds when the write starts, as everywhere.
 //! Writes in different units may start in another order than their pages were handed out: a block
-//! all of whose pages are handed out is full when the last of these writes has started.
+//! all of whose pages are handed out is full when the last of these writes has started. A flush
+//! gets all pages of a program that are left, and starts in all of them at once.
 
 use super::{Ftl, Parity, Placed, Stream, Taken};
 use crate::device::Geometry;
@@ -22,6 +23,8 @@ struct Waited {
 #[derive(Clone, Default)]
 pub struct Reserved {
     blocks: Vec<Waited>,
+    /// Where a program joins pages: the last page of each program of a flush that has not started.
+    programs: Vec<Ppn>,
 }
 
 impl Reserved {
@@ -54,13 +57,36 @@ impl Ftl {
     pub fn reserve(&mut self, geometry: &Geometry, plane: PlaneId) -> Ppn {
         let Taken { ppn, filled, .. } = self.take(geometry, plane, Stream::Host, Parity::Any);
         self.reserved.add(geometry.block_of(ppn), filled.is_some());
+        if geometry.shape.ends_program(ppn) {
+            self.reserved.programs.push(ppn);
+        }
         ppn
+    }
+
+    /// Whether the program of a slot, or one of those of its plane before its fine pass, was handed
+    /// out to a flush that has not started: the controller has its data.
+    pub fn is_awaited(&self, geometry: &Geometry, slot: Ppn) -> bool {
+        let programs = geometry.shape.program_slots * geometry.lanes();
+        self.reserved.programs.iter().any(|&last| {
+            last >= slot
+                && geometry.lane_of(last) == geometry.lane_of(slot)
+                && geometry.block_of(last) == geometry.block_of(slot)
+                && (last.0 - slot.0) / programs <= self.frontiers.lag()
+        })
+    }
+
+    /// A flush that got this page starts, and has no data for it. Returns the block that it filled.
+    pub fn pad_reserved(&mut self, geometry: &Geometry, ppn: Ppn) -> BlockId {
+        let block = geometry.block_of(ppn);
+        if geometry.shape.ends_program(ppn) {
+            self.reserved.programs.retain(|&last| last != ppn);
+        }
+        if self.reserved.starts(block) { block } else { BlockId::NONE }
     }
 
     /// A write starts in the page that was handed out to it.
     pub fn write_reserved(&mut self, geometry: &Geometry, ppn: Ppn, lpn: Lpn) -> Placed {
-        let block = geometry.block_of(ppn);
-        let filled = if self.reserved.starts(block) { block } else { BlockId::NONE };
+        let filled = self.pad_reserved(geometry, ppn);
         self.write_at(geometry, ppn, filled, lpn)
     }
 

@@ -140,11 +140,13 @@ impl Host {
     fn drop_from_buffer<W: Watch>(&mut self, lpn: Lpn, cx: &mut Context<'_, W>) {
         let Some(buffer) = &mut self.buffer else { return };
         if let Some(flush) = buffer.pages.drop_page(lpn) {
+            let plane = self.waiting.op(flush).plane;
             match buffer.joined.leave(flush, lpn) {
                 Some(first) => self.waiting.op_mut(flush).lpn = first,
+                // It has a program, which other pages may fill.
+                None if plane != PlaneId::NONE && cx.plan.geometry.has_superblocks() => {}
                 None => self.waiting.op_mut(flush).kind = OpKind::Trim,
             }
-            let plane = self.waiting.op(flush).plane;
             if plane != PlaneId::NONE {
                 self.called.push(cx.plan.geometry.unit_of(plane));
             }

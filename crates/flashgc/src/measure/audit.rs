@@ -58,7 +58,7 @@ impl Seen<'_> {
         let programs = counters.copy_steps + counters.merged_programs;
         let steps_ns = reads * timing.read_ns + programs * timing.program_ns + counters.gc_extra_ns;
         // Pages that go to other units are programmed one by one, in as many units as possible.
-        let sent = self.plan.gc.copy.is_sent();
+        let sent = self.plan.gc.copy.is_sent() && !self.plan.gc.copy.is_shared();
         let sent_ns = (counters.moved_in_jobs - counters.copy_steps) * timing.program_ns;
         let copies_ns = steps_ns + if sent { sent_ns } else { 0 };
         let expected_ns = copies_ns + counters.erase_operations * timing.erase_ns;

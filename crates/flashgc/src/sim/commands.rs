@@ -96,6 +96,15 @@ impl<W: Watch> Sim<W> {
         self.store.ftl.map.ppn_of(self.host.waiting.op(op).lpn)
     }
 
+    /// The page of a write that has begun: where planes share their blocks, the one that it got as
+    /// it was queued, since the pages of a flush may all be trimmed.
+    pub(super) fn written_page(&self, op: u32) -> Ppn {
+        match self.plan.geometry.has_superblocks() {
+            true => self.store.alloc.stripes.page_of(op),
+            false => self.page_of(op),
+        }
+    }
+
     /// Why a page operation programs its page, for the watcher.
     #[inline(always)]
     pub(super) fn cause_of(&self, op: u32) -> Cause {

@@ -168,8 +168,7 @@ impl<W: Watch> Sim<W> {
         }
         let Op { lpn, kind, sequence, .. } = *self.host.waiting.op(op);
         if kind == OpKind::Write && self.plan.geometry.has_superblocks() {
-            let plane = self.plan.geometry.striped_plane(lpn);
-            self.store.alloc.stripes.waits(plane, sequence, op);
+            self.store.alloc.waits_for_page(&self.plan, lpn, sequence, op);
         } else if kind == OpKind::Write {
             let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
             self.store.alloc.when_idle.waits(pool, sequence, op);

@@ -58,10 +58,12 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     fn price_by_pages(&mut self, at: UnitId, op: u32, price: flash::Op, count: usize) -> Phases {
         let Station { group, filled, .. } = &self.units[at.index()];
-        let pages = std::iter::once(op).chain(group.iter().copied()).map(|op| self.page_of(op));
+        let ops = std::iter::once(op).chain(group.iter().copied());
         if price == flash::Op::Program {
+            let pages = ops.map(|op| self.written_page(op));
             return self.prices.programming(price, count, pages, *filled);
         }
+        let pages = ops.map(|op| self.page_of(op));
         let retries = |page| self.store.ftl.retries(&self.plan.geometry, page);
         let phases = self.prices.reading(price, count, pages, retries);
         if self.plan.read_retry.is_some() {
@@ -165,17 +167,25 @@ impl<W: Watch> Sim<W> {
     /// Gives the write that has waited longest the next page of the block that planes share.
     fn give_page(&mut self) -> bool {
         let Store { alloc, ftl, .. } = &mut self.store;
-        let Some((op, plane)) = alloc.stripes.take(|plane| ftl.host_has_room(plane)) else {
+        let is_open = |plane| !self.host.waiting.is_held(plane);
+        let Some((op, plane)) = alloc.next_for_page(&self.plan, ftl, is_open) else {
             self.store.want_space_of_stripes(&self.plan);
             self.hear();
             return false;
         };
-        let page = self.store.reserve_page(plane, &mut context!(self));
+        if self.host.waiting.op(op).kind == OpKind::Trim {
+            // All pages of the flush were trimmed.
+            self.serve_without_flash(op);
+            return true;
+        }
+        let page = self.store.reserve_pages(plane, &mut context!(self));
         self.hear();
         self.store.alloc.stripes.gets(op, page);
+        self.host.keep_at_most(op, self.plan.geometry.shape.left_of_program(page));
         // A unit programs its pages of a block in their order.
         self.host.waiting.comes_last(op);
         self.queue_at(op, plane);
+        self.place_flushes();
         true
     }
 
@@ -224,8 +234,9 @@ impl<W: Watch> Sim<W> {
             }
             return None;
         }
-        let plane = self.plan.geometry.plane_of(ppn);
-        if self.plan.geometry.unit_of_page(ppn) != unit {
+        let from = self.plan.geometry.plane_of(ppn);
+        let is_closed = from != plane && self.host.waiting.is_held(from);
+        if is_closed || self.plan.geometry.unit_of_page(ppn) != unit {
             // The page has moved since the read was queued.
             self.place(op);
             return None;
@@ -237,7 +248,7 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         self.tell(Happened::Read { ppn, lpn });
-        Some(plane)
+        Some(from)
     }
 
     /// A write of the host takes its page. Returns whether that filled its block.
@@ -245,7 +256,8 @@ impl<W: Watch> Sim<W> {
     pub(super) fn write_page(&mut self, plane: PlaneId, lpn: Lpn, op: u32) -> bool {
         let cause = self.cause_of(op);
         if self.plan.geometry.has_superblocks() {
-            self.write_reserved(lpn, op, cause);
+            let page = self.store.alloc.stripes.page_of(op);
+            self.write_reserved(page, lpn, cause);
             return false;
         }
         let job = || self.host.job_of(op);
@@ -257,8 +269,7 @@ impl<W: Watch> Sim<W> {
 
     /// The same in the page that the write got when it was queued.
     #[inline(never)]
-    fn write_reserved(&mut self, lpn: Lpn, op: u32, cause: Cause) {
-        let page = self.store.alloc.stripes.page_of(op);
+    fn write_reserved(&mut self, page: Ppn, lpn: Lpn, cause: Cause) {
         self.store.write_reserved(page, lpn, cause, &mut context!(self));
         self.hear();
     }
@@ -268,6 +279,10 @@ impl<W: Watch> Sim<W> {
     /// keeps its pages with what is still to come, and the flush is over.
     #[inline(never)]
     fn write_slots(&mut self, unit: UnitId, plane: PlaneId, op: u32) -> bool {
+        if self.plan.geometry.has_superblocks() {
+            self.write_program(op);
+            return true;
+        }
         let geometry = &self.plan.geometry;
         let begun = self.store.ftl.frontiers.begun(geometry, plane, Stream::Host);
         let room = geometry.shape.program_slots - begun;
@@ -297,6 +312,26 @@ impl<W: Watch> Sim<W> {
         is_full
     }
 
+    /// A flush takes the slots that it got when it was queued. Some of its pages may have been
+    /// trimmed since: others of the buffer take their places, or no data does.
+    fn write_program(&mut self, op: u32) {
+        let first = self.store.alloc.stripes.page_of(op);
+        let slots = self.plan.geometry.shape.left_of_program(first);
+        self.host.fill_up(op, slots);
+        self.host.write_starts(op, Lpn::NONE, &mut context!(self));
+        let (pages, cause) = (self.host.pages_of(op), self.cause_of(op));
+        for at in 0..slots {
+            let page = Ppn(first.0 + at);
+            if at < pages {
+                self.write_reserved(page, self.host.page_at(op, at), cause);
+            } else {
+                self.store.pad_reserved(page, &mut context!(self));
+            }
+        }
+        self.hear();
+        self.place_flushes();
+    }
+
     /// Completes the program that the host has begun, where nothing may wait in the controller.
     fn pads(&mut self, plane: PlaneId) -> bool {
         let pads = self.plan.geometry.shape.pads();
@@ -308,7 +343,8 @@ impl<W: Watch> Sim<W> {
 
     /// Whether a page that was written is not programmed yet.
     pub(super) fn is_in_controller(&self, slot: Ppn) -> bool {
-        self.store.ftl.frontiers.is_begun(&self.plan.geometry, slot)
+        let (ftl, geometry) = (&self.store.ftl, &self.plan.geometry);
+        ftl.frontiers.is_begun(geometry, slot) || ftl.is_awaited(geometry, slot)
     }
 
     /// The next reads of the list that want slots of the same flash page join: the array reads it

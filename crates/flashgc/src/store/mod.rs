@@ -201,7 +201,8 @@ impl Store {
 
     /// No plane of the page's pool accepts a page of the host: each that can free a page needs
     /// space, and its unit is checked. A plane that needs space already may have a page, and refuse
-    /// it: its unit is checked if no request waits there, since one that waits has had it checked.
+    /// it, or have no victim: its unit is checked if no request waits there, since one that waits
+    /// has had it checked.
     pub fn want_space_in_pool<W: Watch>(
         &mut self,
         lpn: Lpn,
@@ -212,8 +213,10 @@ impl Store {
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         for &plane in plan.pools.planes(pool) {
             let unit = plan.geometry.unit_of(plane);
-            let refuses = self.gc.wants[plane.index()] && !waits_at(unit);
-            let needs = refuses || !self.ftl.host_has_room(plane);
+            let needs = match self.gc.wants[plane.index()] {
+                true => !waits_at(unit),
+                false => !self.ftl.host_has_room(plane),
+            };
             if needs && self.ftl.blocks.reclaimable[plane.index()] > 0 {
                 self.gc.want_space(plane, &cx.plan.geometry);
                 self.gc.call_unit(unit);
@@ -221,11 +224,16 @@ impl Store {
         }
     }
 
-    /// Hands out the next page of a plane to a write that is queued now.
-    pub fn reserve_page<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) -> Ppn {
-        let ppn = self.ftl.reserve(&cx.plan.geometry, plane);
+    /// Hands out the next page of a plane to a write that is queued now; to a flush, all that the
+    /// next program has left. Returns the first one.
+    pub fn reserve_pages<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) -> Ppn {
+        let geometry = &cx.plan.geometry;
+        let first = self.ftl.reserve(geometry, plane);
+        for _ in 1..geometry.shape.left_of_program(first) {
+            self.ftl.reserve(geometry, plane);
+        }
         self.pass_on_facts(cx);
-        ppn
+        first
     }
 
     /// The write of this page starts in the page that was handed out to it.
@@ -240,6 +248,21 @@ impl Store {
         self.lose(placed.left, cx);
         cx.tell(Happened::Programmed { ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
+        self.reserved_starts(ppn, cx);
+    }
+
+    /// A flush starts without data for this page of its program.
+    pub fn pad_reserved<W: Watch>(&mut self, ppn: Ppn, cx: &mut Context<'_, W>) {
+        let filled = self.ftl.pad_reserved(&cx.plan.geometry, ppn);
+        cx.counters.padded += 1;
+        cx.tell(Happened::Padded { ppn, collects: false });
+        if filled.is_some() {
+            self.seal(filled, cx);
+        }
+        self.reserved_starts(ppn, cx);
+    }
+
+    fn reserved_starts<W: Watch>(&mut self, ppn: Ppn, cx: &Context<'_, W>) {
         let plane = cx.plan.geometry.plane_of(ppn);
         if !self.gc.wants[plane.index()] {
             self.ask_trigger(plane, cx);
@@ -255,7 +278,7 @@ impl Store {
     #[cold]
     pub fn want_space_of_stripes(&mut self, plan: &Plan) {
         let geometry = &plan.geometry;
-        for plane in self.alloc.stripes.starving() {
+        for plane in self.alloc.starving(plan) {
             if !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()] {
                 self.gc.want_space(plane, geometry);
                 self.gc.call_unit(geometry.unit_of(plane));

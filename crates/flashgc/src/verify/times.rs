@@ -6,8 +6,9 @@
 //! and the time of resuming it.
 
 mod joined;
+mod pages;
 
-use crate::device::{Geometry, LayerMap, LayerSpeed, Timing};
+use crate::device::{Geometry, LayerMap, Timing};
 use crate::ids::{Ppn, UnitId};
 use crate::verify::promises::Promises;
 use crate::verify::rereads::Rereads;
@@ -132,14 +133,6 @@ pub(super) struct Times {
     units: usize,
 }
 
-/// The time of each layer, the slowest first, where the mean is one.
-fn slowness(speed: LayerSpeed, layers: u32) -> Vec<f64> {
-    let steps = f64::from(layers - 1);
-    let of = |layer: u32| steps / (steps + (speed.layer_ratio - 1.0) * f64::from(layer));
-    let mean = (0..layers).map(of).sum::<f64>() / f64::from(layers);
-    (0..layers).map(|layer| of(layer) / mean).collect()
-}
-
 impl Times {
     /// Nothing is under way; a step of a collection moves this number of pages, of one block or of
     /// all.
@@ -149,14 +142,14 @@ impl Times {
         promises: &Promises,
     ) -> Self {
         let shape = &geometry.shape;
-        let layers = timing.layer_speed.map(|it| (it.layer_map, slowness(it, shape.layers)));
+        let layers = timing.layer_speed.map(|it| (it.layer_map, pages::slowness(it, shape.layers)));
         Times {
             timing,
             collection,
             block_pages: shape.pages_per_block * shape.sub_blocks,
             layers,
             slots: shape.slots,
-            read_slots: shape.slots * shape.planes_in_step * shape.lanes,
+            read_slots: shape.slots * shape.planes_in_step,
             shared_by: shape.lanes,
             program_slots: shape.slots * shape.pages_per_program,
             at_once: promises.at_once as usize,
@@ -166,23 +159,6 @@ impl Times {
             units: geometry.units as usize,
             lanes: vec![Lane::default(); (geometry.units + geometry.readers) as usize],
         }
-    }
-
-    /// The time of a read of this page, if its layer is as fast as the mean, in ns.
-    fn nominal_read_ns(&self, by: &Timing, ppn: Ppn) -> u64 {
-        let Some(times) = by.read_by_type_ns else { return by.read_ns };
-        let (page, each_ns) = (ppn.0 % self.block_pages / self.read_slots, times.each_ns());
-        each_ns[page as usize % each_ns.len()]
-    }
-
-    fn slowness_of(&self, ppn: Ppn) -> f64 {
-        let Some((map, slowness)) = &self.layers else { return 1.0 };
-        let (page, layers) = (ppn.0 % self.block_pages, slowness.len() as u32);
-        let layer = match map {
-            LayerMap::InOrder => u64::from(page) * u64::from(layers) / u64::from(self.block_pages),
-            LayerMap::Striped => u64::from(page / self.shared_by / self.program_slots % layers),
-        };
-        slowness[layer as usize]
     }
 
     /// Pages that are read together, in ns, and corrected by the controller or not.
@@ -204,9 +180,9 @@ impl Times {
     /// each word line comes as soon as it may, and at the end of the block at the latest.
     fn program_ns(&self, by: &Timing, mut pages: impl Iterator<Item = Ppn>) -> u64 {
         if let Some(passes) = by.passes {
-            let page = pages.next().map_or(0, |slot| slot.0 % self.block_pages);
+            let page = pages.next().map_or(0, |slot| self.page_of(slot));
             let written = page / self.program_slots + 1;
-            let is_last = written * self.program_slots == self.block_pages;
+            let is_last = written * self.program_slots * self.shared_by == self.block_pages;
             let fine = if is_last { written } else { written.saturating_sub(passes.lag) };
             let fine_before = (written - 1).saturating_sub(passes.lag);
             return passes.coarse_ns + u64::from(fine - fine_before) * passes.fine_ns;
@@ -219,14 +195,6 @@ impl Times {
     fn each_ns(&self, corrects: bool, slots: &[Ppn]) -> u64 {
         let together = slots.chunk_by(|a, b| a.0 / self.read_slots == b.0 / self.read_slots);
         together.map(|row| self.read_ns(&self.collection, corrects, row.iter().copied())).sum()
-    }
-
-    /// The time of a page by its nominal one, in ns.
-    fn own_ns(&self, (ppn, nominal_ns): (Ppn, u64)) -> u64 {
-        match self.layers {
-            None => nominal_ns,
-            Some(_) => (nominal_ns as f64 * self.slowness_of(ppn) + 0.5) as u64,
-        }
     }
 
     /// The summaries of the blocks that these pages fill, which are programmed together, in ns.
@@ -442,6 +410,10 @@ impl Times {
                 let phases = pages.len() as u64;
                 (self.each_ns(true, &pages), phases)
             }
+            READ_OUT if self.program_slots > 1 => {
+                let pages = std::mem::take(&mut lane.read_out);
+                (self.read_ns(&self.collection, true, pages.into_iter()), 1)
+            }
             READ | READ_OUT => {
                 let pages = std::mem::take(&mut lane.read_out);
                 let corrects = self.corrects() || name == READ_OUT;
@@ -450,6 +422,13 @@ impl Times {
             PROGRAM => {
                 let merged = std::mem::take(&mut lane.merged);
                 self.register_ns(&first(lane, copies), &merged)
+            }
+            "program-copy" if self.program_slots > 1 => {
+                // The controller joined them, of any number of units.
+                let full = lane.bound.iter().position(|copy| self.ends_program(copy.to));
+                let copies = first(lane, full.map_or(0, |last| last as u32 + 1));
+                self.renew(&copies);
+                self.register_ns(&copies, &[])
             }
             "program-copy" => self.register_ns(&first(lane, 1), &[]),
             "copy" if self.program_slots > 1 => {

@@ -68,6 +68,7 @@ mod stories;
 mod sub_blocks;
 mod summary;
 mod superblocks;
+mod superblocks_of_slots;
 mod synthetic;
 mod tables;
 mod tenant_trace;

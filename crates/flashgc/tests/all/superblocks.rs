@@ -226,7 +226,7 @@ fn what_does_not_work_is_refused_with_a_reason() {
         (&["device.independent_plane_reads=true"], "follow one another"),
         (&["device.summary.pages=1"], "a summary has no place"),
         (&["device.read_retry={cycles=100,retention_days=30}"], "remove device.read_retry"),
-        (&["device.pages_per_program=2", "device.allocation=\"dynamic\""], "one by one"),
+        (&["device.pages_per_program=2", "device.allocation=\"when-idle\""], "left to choose"),
         (&["gc.erase.use=\"blocks\"", "gc.erase.blocks.count=2"], "erased as a whole"),
         (
             &[
@@ -237,7 +237,7 @@ fn what_does_not_work_is_refused_with_a_reason() {
             "closes all its planes",
         ),
         (&["gc.trigger.watermark.idle_units=false"], "only some of them"),
-        (&["device.pages_per_block=10_000"], "at most 65535 pages"),
+        (&["device.pages_per_block=60_000", "device.planes_per_die=32"], "at most 4194304 pages"),
         (&["device.superblock=\"super\""], "drive"),
     ];
     for (sets, reason) in cases {

@@ -14,7 +14,8 @@ const PROGRAMS_OF_A_PLANE: u64 = 2;
 
 /// A write buffer of a device that names none: it joins pages and takes no time of its own.
 pub fn default_buffer(shape: &Shape) -> WriteBuffer {
-    let slots = shape.planes() * PROGRAMS_OF_A_PLANE * u64::from(shape.program_slots);
+    let planes = shape.planes() * u64::from(shape.lanes);
+    let slots = planes * PROGRAMS_OF_A_PLANE * u64::from(shape.program_slots);
     let pages = slots.min(u32::MAX.into()) as u32;
     WriteBuffer { pages, access_ns: 0, is_protected: true, flushes_when_idle: false }
 }

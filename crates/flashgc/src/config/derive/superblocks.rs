@@ -58,18 +58,13 @@ const DEVICE: &[&str] = &["device"];
 
 fn of_device(device: &Device) -> Vec<Refused> {
     let shape = &device.shape;
+    // Writes of any address are joined, and go to any superblock.
+    let joins = shape.program_slots > 1;
+    let (allocation, word) = match joins {
+        true => (Allocation::Dynamic, "\"dynamic\""),
+        false => (Allocation::Striped, "\"striped\""),
+    };
     vec![
-        refused(
-            shape.slots > 1,
-            (DEVICE, "mapping_unit", None),
-            "pages of a superblock are programmed one by one, and a mapping_unit below page_size \
-             joins several",
-        ),
-        refused(
-            shape.program_slots > 1,
-            (DEVICE, "pages_per_program", None),
-            "pages of a superblock are programmed one by one",
-        ),
         refused(
             shape.multi_plane > 1,
             (DEVICE, "multi_plane", None),
@@ -77,15 +72,19 @@ fn of_device(device: &Device) -> Vec<Refused> {
              planes of a unit",
         ),
         refused(
-            device.allocation != Allocation::Striped,
-            (DEVICE, "allocation", Some("\"striped\"")),
+            device.allocation != allocation,
+            (DEVICE, "allocation", Some(word)),
             "the next page of the open superblock names the unit of a write, so that nothing is \
              left to choose",
         ),
         refused(
-            device.write_buffer.is_some(),
+            device.write_buffer.is_some_and(|buffer| !joins || !buffer.is_protected),
             (DEVICE, "write_buffer", None),
-            "a page of the buffer may be trimmed after its write got a page of the superblock",
+            if joins {
+                "the last copies of a collection would be padded in another unit than theirs"
+            } else {
+                "a page of the buffer may be trimmed after its write got a page of the superblock"
+            },
         ),
         refused(
             device.write_completion == WriteCompletion::Loaded,

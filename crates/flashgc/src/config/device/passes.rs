@@ -15,7 +15,7 @@ pub fn lag(table: &Reader<'_>) -> Option<u32> {
 /// Adds the passes to the times of a device that has them.
 pub fn add(table: &Reader<'_>, timing: &mut Timing, lag: u32, shape: &Shape) -> Option<()> {
     let Some(passes) = timing.passes else { return Some(()) };
-    let lines = shape.pages_per_block / shape.program_slots.max(1);
+    let lines = shape.pages_per_block / shape.lanes / shape.program_slots.max(1);
     let two = "two passes of device.timing.program";
     let refuse = |key: &str, message: String, help: String| {
         table.error(key, message, help);

@@ -1,8 +1,11 @@
 //! `device.superblock`: the part whose planes share their blocks.
 
-use super::layers::PAGES_PER_BLOCK_MAX;
 use crate::device::{Level, Shape, Superblock};
 use flashgc_config::Reader;
+
+/// Valid pages of a block are counted in 28 bits. Victims are found by the number of their valid
+/// pages, and tables for fewer are small.
+const PAGES_MAX: u32 = 4_194_304;
 
 /// Reads the key. An array operation works in one superblock, so that the part is at least a unit.
 pub fn read(table: &Reader<'_>, unit: Option<Level>) -> Option<Superblock> {
@@ -27,10 +30,10 @@ pub fn join(table: &Reader<'_>, shape: &mut Shape, superblock: Superblock) -> Op
     }
     let pages = u64::from(shape.pages_per_block);
     let joined = shape.lanes_of(superblock).checked_mul(pages);
-    if joined.is_none_or(|joined| joined > u64::from(PAGES_PER_BLOCK_MAX)) {
+    if joined.is_none_or(|joined| joined > u64::from(PAGES_MAX)) {
         let lanes = shape.lanes_of(superblock);
         let message = format!(
-            "a superblock must have at most {PAGES_PER_BLOCK_MAX} pages, got {lanes} blocks of \
+            "a superblock must have at most {PAGES_MAX} pages, got {lanes} blocks of \
              {pages} pages"
         );
         let help = "choose a smaller superblock, fewer pages_per_block, or a smaller device";

@@ -5,6 +5,11 @@ use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl Frontiers {
+    /// Programs of a plane between the two passes of one; 0 where programs have one pass.
+    pub fn lag(&self) -> u32 {
+        self.rules.lag
+    }
+
     /// The next page of each program that is begun.
     pub fn next_of_begun(&self, program_slots: u32) -> impl Iterator<Item = Ppn> + '_ {
         let own = self.frontiers.iter().filter(|own| own.next < own.end).map(|own| own.next);
@@ -58,12 +63,13 @@ impl Frontiers {
     /// Whether a slot that was written belongs to a program that is begun, or that has its fine
     /// pass to come: the controller has its data.
     pub fn is_begun(&self, geometry: &Geometry, slot: Ppn) -> bool {
-        let (slots, lag) = (geometry.shape.program_slots, self.rules.lag);
-        let is_it = |next: u32| {
-            slot.0 < next
-                && next / slots - slot.0 / slots <= lag
-                && (lag == 0 || geometry.block_of(Ppn(next)) == geometry.block_of(slot))
-        };
+        let (slots, lanes) = (geometry.shape.program_slots, geometry.lanes());
+        let block_end =
+            geometry.first_page(geometry.block_of(slot)).0 + geometry.shape.pages_per_block;
+        // The last program of its plane makes all fine passes that are left.
+        let last = block_end / slots - lanes + geometry.lane_of(slot);
+        let due = (slot.0 / slots + self.rules.lag * lanes).min(last);
+        let is_it = |next: u32| slot.0 < next && next / slots <= due;
         let plane = geometry.plane_of(slot).index();
         let own = &self.frontiers[plane * self.streams..(plane + 1) * self.streams];
         own.iter().any(|own| own.next < own.end && is_it(own.next))

@@ -168,13 +168,15 @@ impl Checker {
                 let is_written = |page: u32| {
                     open.is_none_or(|o| o.is_written(page) || (in_order && page < o.end()))
                 };
+                let lane_of =
+                    |page| geometry.lane_of(Ppn(geometry.first_page(BlockId(block)).0 + page));
                 let pages = 0..geometry.data_pages_of(BlockId(block));
                 let pages = pages.filter(|&page| is_written(page));
                 let first = geometry.first_page(BlockId(block)).0;
                 for page in pages {
                     checker.content[(first + page) as usize].lpn = OLD;
                     checker.programmed[block as usize] += 1;
-                    checker.next_of_lane[(block * lanes + page % lanes) as usize] += 1;
+                    checker.next_of_lane[(block * lanes + lane_of(page)) as usize] += 1;
                 }
             }
         }
@@ -246,11 +248,11 @@ impl Checker {
         );
         if self.promises.in_order {
             // Where planes share a block, each of them programs its pages in order.
-            let lanes = self.geometry.lanes();
-            let next = &mut self.next_of_lane[(block.0 * lanes + page % lanes) as usize];
+            let lane = block.0 * self.geometry.lanes() + self.geometry.lane_of(ppn);
+            let next = &mut self.next_of_lane[lane as usize];
             assert_eq!(
                 *next,
-                page / lanes,
+                self.geometry.shape.page_of_lane(page),
                 "at {now_ns} ns page {page} of block {} was programmed out of order",
                 block.0
             );

@@ -89,11 +89,12 @@ impl Checker {
 
     /// Whether the last pass of a slot's program has begun: the block has been written up to it.
     fn is_in_flash(&self, slot: Ppn) -> bool {
-        let shape = &self.geometry.shape;
-        let (block, page) = self.geometry.block_and_page(slot);
-        let slots = shape.program_slots;
-        let last = (page / slots + 1 + self.promises.lag) * slots;
-        slots == 1 || self.programmed[block.index()] >= last.min(shape.pages_per_block)
+        let (geometry, shape) = (&self.geometry, &self.geometry.shape);
+        let (block, page) = geometry.block_and_page(slot);
+        let (slots, lanes) = (shape.program_slots, shape.lanes);
+        let last = (shape.page_of_lane(page) / slots + 1 + self.promises.lag) * slots;
+        let written = self.next_of_lane[(block.0 * lanes + geometry.lane_of(slot)) as usize];
+        slots == 1 || written >= last.min(shape.pages_per_block / lanes)
     }
 
     pub(super) fn read_out(&self, now_ns: u64, ppn: Ppn, lpn: Lpn) {

@@ -48,7 +48,7 @@ impl Times {
     }
 
     /// The controller joined these copies, and corrected them.
-    fn renew(&mut self, copies: &[Bound]) {
+    pub(super) fn renew(&mut self, copies: &[Bound]) {
         if let Some(rereads) = &mut self.rereads {
             copies.iter().for_each(|copy| rereads.renews(copy.to));
         }

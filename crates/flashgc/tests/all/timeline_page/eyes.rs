@@ -60,6 +60,9 @@ pub struct Eyes {
     suspended: Vec<Option<String>>,
     /// Logical pages that were bound elsewhere and whose copies have not ended.
     copies: Vec<VecDeque<u32>>,
+    /// Of each unit, the copies of the program that fills, and those of each that is full.
+    filling: Vec<usize>,
+    full: Vec<VecDeque<usize>>,
     /// The place in `pages` of the operations under way.
     page_of_op: BTreeMap<u32, usize>,
 }
@@ -86,6 +89,8 @@ impl Eyes {
             reads: vec![Vec::new(); units],
             suspended: vec![None; units],
             copies: vec![VecDeque::new(); units],
+            filling: vec![0; units],
+            full: vec![VecDeque::new(); units],
             page_of_op: BTreeMap::new(),
         }
     }
@@ -96,6 +101,15 @@ impl Eyes {
         self.programmed[first..first + pages].fill(false);
         if self.measuring {
             self.erased(block);
+        }
+    }
+
+    fn copy(&mut self, unit: usize, ppn: flashgc::ids::Ppn, lpn: u32) {
+        self.copies[unit].push_back(lpn);
+        self.filling[unit] += 1;
+        if self.geometry.shape.left_of_program(ppn) == 1 {
+            let copies = std::mem::take(&mut self.filling[unit]);
+            self.full[unit].push_back(copies);
         }
     }
 
@@ -147,8 +161,8 @@ impl Eyes {
                 if is_padded { name.into() } else { format!("program {}", pages.join(" ")) }
             }
             "copy" | "copy-program" | "program-copy" => {
-                let one = name == "program-copy";
-                let copies = if one { 1 } else { copies.min(self.copies[at].len()) };
+                let sent = (name == "program-copy").then(|| self.full[at].pop_front()).flatten();
+                let copies = sent.unwrap_or(copies.min(self.copies[at].len()));
                 let copies = self.copies[at].drain(..copies).map(|lpn| lpn.to_string());
                 let copies: Vec<String> = copies.collect();
                 format!("{name} {}", copies.join(" "))
@@ -247,7 +261,7 @@ impl Watch for Eyes {
                 match cause {
                     _ if !self.measuring => {}
                     Cause::Host { .. } | Cause::Flush => self.host[unit].push(lpn.0),
-                    Cause::Copy { .. } => self.copies[unit].push_back(lpn.0),
+                    Cause::Copy { .. } => self.copy(unit, ppn, lpn.0),
                     // It was registered when it was read.
                     Cause::MoveAhead { .. } => {}
                 }
