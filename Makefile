@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-rust test-python long exercises fuzz histories mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
+.PHONY: help run serve-deps test test-rust test-python long exercises fuzz histories mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -75,6 +75,14 @@ check: ## everything that CI does, with the time of each step
 
 .PHONY: engine
 engine: $(VENV)/.engine $(VENV)/.dev
+
+PLUGIN := python/flashgc/_nbdkit.so
+serve-deps: $(PLUGIN) ## what `flashgc serve` and its tests need: nbdkit, libnbd, fio, e2fsprogs (Debian), and the plugin
+	@scripts/serve_deps
+
+$(PLUGIN): $(ENGINE_SOURCES) | tools
+	cargo build --quiet --release -p flashgc-nbdkit
+	@cp target/release/libflashgc_nbdkit.so $@
 
 lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
 	cargo fmt --all --check

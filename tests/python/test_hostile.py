@@ -347,6 +347,10 @@ ELSEWHERE = {
 """Options that are advised only by the command that has them, or that say which one it is."""
 
 
+OTHERS = {"--version", "--exit-with-parent"}
+"""Options of every command, and of a program that the package starts."""
+
+
 def advised():
     """The options and keys that texts of the package advise, with where they do."""
     sources = [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("python/flashgc/**/*.py")]
@@ -362,14 +366,14 @@ def advised():
 
 
 def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
-    commands = ["run", "compare", "advise", "tune", "explain", "report", "drive save",
+    commands = ["run", "compare", "advise", "tune", "explain", "report", "serve", "drive save",
                 "reproduce", "devices", "workloads",
                 "schemes", "trace info", "trace convert", "trace fit", "trace merge", "convert",
                 "sweep"]  # fmt: skip
     helps = {name: flashgc(*name.split(), "--help").out for name in commands}
     everywhere = "".join(helps.values())
     for source, option in advised():
-        assert re.search(rf"{option}\b", everywhere) or option == "--version", (source, option)
+        assert re.search(rf"{option}\b", everywhere) or option in OTHERS, (source, option)
         if source.endswith(".rs") and option not in ELSEWHERE:
             # Each command that runs a configuration prints the messages of the engine.
             for name in ("run", "compare", "drive save"):

@@ -14,6 +14,7 @@ from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
 from flashgc.cli import explain as explaining
 from flashgc.cli import report as reporting
+from flashgc.cli import serve as serving
 from flashgc.cli import sweep as sweeps
 from flashgc.cli import trace as traces
 from flashgc.cli import tune as tuning
@@ -308,6 +309,7 @@ def _watched(
     return wanted or (out is not None and seeds is None and readable and not unwanted)
 
 
+app.command("serve", epilog=serving.EPILOG)(serving.serve)
 app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command("advise", epilog=advising.EPILOG)(advising.advise)
 app.command("tune", epilog=tuning.EPILOG)(tuning.tune)

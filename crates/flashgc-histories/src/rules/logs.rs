@@ -44,6 +44,7 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
         stories: None,
         timeline: None,
         series: Some(request),
+        listener: None,
     };
     let report = run::whole(tried.setup, tried.history, options)?;
     compare::equal(&tried.base, &report)?;

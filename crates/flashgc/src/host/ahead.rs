@@ -70,7 +70,7 @@ impl Ahead {
     fn draw(&mut self, source: &mut dyn Source, ftl: &Ftl) {
         // Batch after batch until the end, so that the places of one lie side by side.
         let from = self.drawn % PLACES;
-        let room = &mut self.requests[from..from + BATCH];
+        let room = &mut self.requests[from..PLACES.min(from + BATCH)];
         let count;
         (count, self.end) = source.draw(room);
         for request in &room[..count] {

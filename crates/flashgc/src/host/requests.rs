@@ -65,7 +65,7 @@ impl Host {
         }
         self.requests.arrival = self.ahead.next(source, ftl, cx.plan).map_err(Fault::Source)?;
         match self.requests.arrival {
-            None => self.requests.source_ended = true,
+            None => self.requests.source_ended = source.has_ended(),
             Some(request) if request.at_ns < cx.now_ns => {
                 return Err(Fault::Source(SourceError(format!(
                     "a request of the workload arrives at {} ns, after one at {} ns",
@@ -78,6 +78,11 @@ impl Host {
             Some(request) => cx.events.post(Slot::Arrival, request.at_ns),
         }
         Ok(())
+    }
+
+    /// Whether the next request of an open loop is known, and comes at its time.
+    pub fn awaits_arrival(&self) -> bool {
+        self.requests.arrival.is_some()
     }
 
     /// The awaited request of an open loop.

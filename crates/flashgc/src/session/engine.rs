@@ -113,6 +113,7 @@ fn logs(plan: &Plan, options: Options) -> Watchers {
             &plan.geometry,
         ),
         series,
+        listener: options.listener,
     }
 }
 

@@ -11,6 +11,7 @@ mod error;
 mod fit_scan;
 mod foresight;
 mod job_run;
+pub mod live;
 mod measured;
 mod options;
 mod precondition;
@@ -118,6 +119,8 @@ pub struct Session {
     /// The drive that was given, and its name.
     given: Option<(Origin, String)>,
     notes: Vec<String>,
+    /// Requests come from outside, and are not those of a trace that could be read.
+    is_live: bool,
     bad_rows: u64,
     of_jobs: Vec<JobResults>,
 }
@@ -145,6 +148,7 @@ impl Session {
             foresight: None,
             preconditioning: Preconditioning { scheme, ..Preconditioning::default() },
             given: None,
+            is_live: false,
             bad_rows: 0,
             of_jobs: Vec::new(),
         }
@@ -185,7 +189,7 @@ impl Session {
     }
 
     fn trace_plan(&self) -> Option<TracePlan> {
-        self.setup.workload.trace().cloned()
+        self.setup.workload.trace().filter(|_| !self.is_live).cloned()
     }
 
     /// The user pages that the trace has: all, or its part beside jobs.
@@ -274,17 +278,9 @@ impl Session {
         self.begin_to_foresee()
     }
 
-    /// Measuring begins: another scheme may continue on the drive.
+    /// Measuring begins.
     fn begin_run(&mut self) -> Result<Progress, RunError> {
-        if self.setup.filler.is_some() && self.given.is_none() {
-            let carried = self.engine.hand_over(self.setup.plan.clone(), None);
-            self.preconditioning.carried = carried.map_err(|why| {
-                RunError::new(format!(
-                    "error: the scheme cannot take over the drive: {why}\n  = help: remove \
-                     `precondition.scheme`, or set a smaller user capacity (`device.exported`)"
-                ))
-            })?;
-        }
+        self.change_scheme()?;
         self.foresee_or_start()
     }
 
@@ -295,6 +291,20 @@ impl Session {
         engine!(&mut self.engine, sim => sim.start(&mut source))?;
         self.stage = Stage::Run { source };
         Ok(self.at(Phase::Run, 0, self.measured(0, 0).1))
+    }
+
+    /// Another scheme may continue on the drive.
+    fn change_scheme(&mut self) -> Result<(), RunError> {
+        if self.setup.filler.is_some() && self.given.is_none() {
+            let carried = self.engine.hand_over(self.setup.plan.clone(), None);
+            self.preconditioning.carried = carried.map_err(|why| {
+                RunError::new(format!(
+                    "error: the scheme cannot take over the drive: {why}\n  = help: remove \
+                     `precondition.scheme`, or set a smaller user capacity (`device.exported`)"
+                ))
+            })?;
+        }
+        Ok(())
     }
 
     fn run(&mut self, mut source: RunSource) -> Result<Progress, RunError> {

@@ -3,7 +3,7 @@
 use crate::stats::SeriesRequest;
 use crate::verify::story::Choice;
 use crate::verify::timeline::TimelineRequest;
-use crate::verify::{JobLog, RequestSink};
+use crate::verify::{JobLog, Listener, RequestSink};
 
 /// Options of a session in addition to its setup.
 #[derive(Default)]
@@ -22,6 +22,8 @@ pub struct Options {
     pub timeline: Option<TimelineRequest>,
     /// Receives a row for each interval.
     pub series: Option<SeriesRequest>,
+    /// Receives everything that happens, such as each page that is programmed, read and erased.
+    pub listener: Option<Listener>,
 }
 
 impl Options {
@@ -32,5 +34,6 @@ impl Options {
             || self.stories.is_some()
             || self.timeline.is_some()
             || self.series.is_some()
+            || self.listener.is_some()
     }
 }

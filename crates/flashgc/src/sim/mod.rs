@@ -73,6 +73,7 @@ mod ends;
 mod error;
 mod instant;
 mod interrupts;
+pub mod live;
 mod overlap;
 mod ready;
 mod requests;

@@ -30,7 +30,7 @@ mod watchers;
 pub use per_request::PerRequest;
 pub use request_log::{BATCH_ROWS, RequestSink};
 pub use requests::RequestRow;
-pub use watchers::{JobLog, Watchers};
+pub use watchers::{JobLog, Listener, Watchers};
 
 use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};

@@ -10,6 +10,9 @@ use crate::stats::series::{Sample, Series};
 /// Receives a row for each collection.
 pub type JobLog = Box<dyn FnMut(&JobRow) + Send>;
 
+/// Receives everything that happens, with the time in ns.
+pub type Listener = Box<dyn FnMut(u64, Happened) + Send>;
+
 /// Several watchers at once, chosen when the run begins.
 #[derive(Default)]
 pub struct Watchers {
@@ -25,6 +28,8 @@ pub struct Watchers {
     pub per_request: Option<PerRequest>,
     /// Records rows over time.
     pub series: Option<Series>,
+    /// Receives everything that happens.
+    pub listener: Option<Listener>,
 }
 
 impl Watch for Watchers {
@@ -51,6 +56,9 @@ impl Watch for Watchers {
         }
         if let Some(series) = &mut self.series {
             tell_series(series, happened);
+        }
+        if let Some(listener) = &mut self.listener {
+            listener(now_ns, happened);
         }
     }
 

@@ -10,6 +10,7 @@ pub mod jobs;
 pub mod kept;
 pub mod layout;
 pub mod length;
+pub mod live;
 mod permutation;
 pub mod ranked;
 mod ranks;
@@ -189,6 +190,11 @@ pub trait Source: Send {
             }
         }
         (room.len(), None)
+    }
+
+    /// Whether none comes any more, where there is none now.
+    fn has_ended(&self) -> bool {
+        true
     }
 
     /// What happens now, where arrivals are those of jobs.

@@ -1,0 +1,130 @@
+//! The engine of a drive and the path of its data, in step.
+
+use crate::drive::DriveError;
+use crate::path::{DataPath, Done, Ticket};
+use flashgc::report::Report;
+use flashgc::session::RunError;
+use flashgc::session::live::LiveSession;
+use flashgc::workload::{HostOp, HostRequest};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The engine of a drive and the path of its data.
+pub(crate) struct Engine {
+    session: LiveSession,
+    path: Arc<Mutex<DataPath>>,
+    has_served: bool,
+    /// Why nothing works any more.
+    stopped: Option<String>,
+}
+
+impl Engine {
+    /// A drive that is ready for requests.
+    pub(crate) fn new(session: LiveSession, path: Arc<Mutex<DataPath>>) -> Self {
+        Engine { session, path, has_served: false, stopped: None }
+    }
+
+    /// Whether a request has come.
+    pub(crate) fn has_served(&self) -> bool {
+        self.has_served
+    }
+
+    /// An error where the drive has stopped.
+    pub(crate) fn is_running(&self) -> Result<(), DriveError> {
+        self.stopped.clone().map_or(Ok(()), |why| Err(DriveError::Stopped(why)))
+    }
+
+    /// Lets the engine do something. A fault in it stops the drive.
+    fn attempt<T>(
+        &mut self,
+        act: impl FnOnce(&mut LiveSession) -> Result<T, RunError>,
+    ) -> Result<T, DriveError> {
+        self.is_running()?;
+        let session = &mut self.session;
+        let why = match catch_unwind(AssertUnwindSafe(|| act(session))) {
+            Ok(Ok(done)) => return Ok(done),
+            Ok(Err(error)) => error.text,
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or(panic.downcast_ref::<&str>().copied());
+                format!("error: flashgc has failed: {}", text.unwrap_or("without a message"))
+            }
+        };
+        self.stopped = Some(why.clone());
+        Err(DriveError::Stopped(why))
+    }
+
+    /// A request comes now, or as soon after `now_ns` as it can: after all that has happened.
+    /// Returns when it came as well.
+    pub(crate) fn comes(
+        &mut self,
+        request: HostRequest,
+        data: Vec<u8>,
+        now_ns: u64,
+    ) -> Result<(Ticket, u64), DriveError> {
+        self.is_running()?;
+        let HostRequest { op, offset_bytes, .. } = request;
+        if op == HostOp::Write {
+            lock(&self.path).pages().is_short().map_err(DriveError::Io)?;
+        }
+        let soonest_ns = if self.has_served { self.session.now_ns() + 1 } else { 0 };
+        let at_ns = now_ns.max(soonest_ns);
+        self.has_served = true;
+        let ticket = lock(&self.path).expect(op, offset_bytes, data);
+        self.attempt(|session| {
+            session.comes(HostRequest { at_ns, ..request })?;
+            session.run_to(at_ns, u64::MAX)
+        })?;
+        Ok((ticket, at_ns))
+    }
+
+    /// Lets everything happen that happens until this time.
+    pub(crate) fn run_to(&mut self, now_ns: u64) -> Result<(), DriveError> {
+        self.attempt(|session| session.run_to(now_ns, u64::MAX)).map(|_| ())
+    }
+
+    /// The time of the next event, if there is one.
+    pub(crate) fn next_ns(&self) -> Option<u64> {
+        self.session.next_ns()
+    }
+
+    /// Serves a request at once: time advances until it is done.
+    pub(crate) fn serve_at_once(
+        &mut self,
+        request: HostRequest,
+        data: Vec<u8>,
+    ) -> Result<Vec<u8>, DriveError> {
+        let (ticket, _) = self.comes(request, data, 0)?;
+        self.attempt(LiveSession::run_until_served)?;
+        self.done(|_| {});
+        let done = self.take(ticket).expect("the request is done");
+        answer(done)
+    }
+
+    /// Hands out the requests that are done since this was asked last.
+    pub(crate) fn done(&mut self, each: impl FnMut(Ticket)) {
+        lock(&self.path).done().for_each(each);
+    }
+
+    /// Takes a request, if it is done.
+    pub(crate) fn take(&mut self, ticket: Ticket) -> Option<Done> {
+        lock(&self.path).take(ticket)
+    }
+
+    /// No request comes any more.
+    pub(crate) fn end(self, notes: &[String]) -> Result<Report, DriveError> {
+        self.is_running()?;
+        Ok(self.session.end(notes)?)
+    }
+}
+
+/// What a request that is done has found.
+pub(crate) fn answer(done: Done) -> Result<Vec<u8>, DriveError> {
+    done.failed.map_or(Ok(done.data), |error| Err(DriveError::Io(error)))
+}
+
+/// A fault of the engine is reported where it happens, and what is behind the lock is not used
+/// again.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

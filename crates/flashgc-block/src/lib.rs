@@ -1,0 +1,18 @@
+//! A simulated drive that keeps the data it is given. It takes reads, writes, trims and flushes as
+//! they come.
+//!
+//! The engine decides where each page lies. The data lies in *physical* pages ([`pages`]): a write
+//! puts it into the page that the engine took, a copy of a collection moves it from page to page,
+//! an erase discards it, and a read returns the page that the translation layer names ([`path`]).
+//! So a mistake of the translation layer or of a collection returns wrong data, as in a drive.
+//!
+//! Nothing here knows of a network: `flashgc-nbdkit` serves a [`Drive`] to clients.
+
+pub mod drive;
+mod engine;
+pub mod pages;
+pub mod path;
+mod real_time;
+
+pub use drive::{Drive, DriveError, Opening, Time};
+pub use pages::Backing;

@@ -1,0 +1,296 @@
+//! The path of data through a drive: what the engine reports is done to the data.
+//!
+//! The path keeps no map. It follows the engine's reports in their order:
+//!
+//! 1. A request comes, and its page operations are accepted, each with its number.
+//! 2. A write takes a page: its data is programmed there. If it covers its page only in part, the
+//!    rest is that of the page that the engine has read before.
+//! 3. A copy of a collection takes a page: the data of the page that it left is programmed there.
+//! 4. A block is erased: its data is gone.
+//! 5. A read begins in the page that the map names: the answer is the data of that page.
+//!
+//! Where the device has a write buffer, its pages are kept here as well, from the access that
+//! brings them until the flush that programs them has ended.
+
+use crate::pages::Pages;
+use flashgc::device::Geometry;
+use flashgc::ids::{BlockId, Lpn, Ppn};
+use flashgc::verify::{Cause, Happened};
+use flashgc::workload::HostOp;
+use std::collections::{HashMap, VecDeque};
+use std::io;
+
+/// A page, or none where its data could not be read.
+type Page = Option<Box<[u8]>>;
+
+/// The number of a request until its data is taken.
+pub type Ticket = u32;
+
+/// A request on its way, with its data.
+#[derive(Default)]
+struct OnItsWay {
+    offset: u64,
+    is_read: bool,
+    data: Vec<u8>,
+    served_at_ns: Option<u64>,
+    failed: Option<io::Error>,
+}
+
+/// A page operation of a request.
+#[derive(Clone, Copy, Default)]
+struct Operation {
+    ticket: Ticket,
+    lpn: u32,
+}
+
+/// A request that is done.
+pub struct Done {
+    /// What a read has found; of a write, what it was given.
+    pub data: Vec<u8>,
+    /// When it was done, in ns of the engine.
+    pub at_ns: u64,
+    /// Why its data could not be read or kept.
+    pub failed: Option<io::Error>,
+}
+
+/// The data of a drive, in its pages and on its way.
+pub struct DataPath {
+    geometry: Geometry,
+    pages: Pages,
+    /// Pages in the write buffer.
+    buffered: HashMap<u32, Page>,
+    requests: Vec<OnItsWay>,
+    free: Vec<Ticket>,
+    /// Those that have not come in yet, in their order.
+    coming: VecDeque<Ticket>,
+    /// By the engine's number of a request.
+    tickets: Vec<Ticket>,
+    /// By the engine's number of a page operation.
+    operations: Vec<Operation>,
+    /// The operation that has just begun.
+    current: u32,
+    /// The one that accesses the write buffer.
+    accessing: u32,
+    /// The page that is read from the write buffer by the operation that begins next.
+    reads_buffer: Option<u32>,
+    /// The rest of pages that are written only in part, by operation.
+    rests: HashMap<u32, Page>,
+    scratch: Vec<u8>,
+    is_measuring: bool,
+    /// Requests that are done and whose data was not taken.
+    done: Vec<Ticket>,
+}
+
+impl DataPath {
+    /// The data of a drive without any.
+    pub fn new(geometry: &Geometry, pages: Pages) -> Self {
+        DataPath {
+            geometry: geometry.clone(),
+            scratch: vec![0; pages.page_bytes()],
+            pages,
+            buffered: HashMap::new(),
+            requests: Vec::new(),
+            free: Vec::new(),
+            coming: VecDeque::new(),
+            tickets: Vec::new(),
+            operations: Vec::new(),
+            current: u32::MAX,
+            accessing: u32::MAX,
+            reads_buffer: None,
+            rests: HashMap::new(),
+            is_measuring: false,
+            done: Vec::new(),
+        }
+    }
+
+    /// The physical pages.
+    pub fn pages(&mut self) -> &mut Pages {
+        &mut self.pages
+    }
+
+    /// A request is about to come. A write brings its data, and a read as many bytes as it wants.
+    pub fn expect(&mut self, op: HostOp, offset: u64, data: Vec<u8>) -> Ticket {
+        let is_read = op == HostOp::Read;
+        let request = OnItsWay { offset, is_read, data, served_at_ns: None, failed: None };
+        let ticket = match self.free.pop() {
+            Some(ticket) => {
+                self.requests[ticket as usize] = request;
+                ticket
+            }
+            None => {
+                self.requests.push(request);
+                (self.requests.len() - 1) as Ticket
+            }
+        };
+        self.coming.push_back(ticket);
+        ticket
+    }
+
+    /// The requests that are done since this was asked last.
+    pub fn done(&mut self) -> std::vec::Drain<'_, Ticket> {
+        self.done.drain(..)
+    }
+
+    /// Takes a request, if it is done.
+    pub fn take(&mut self, ticket: Ticket) -> Option<Done> {
+        let at_ns = self.requests[ticket as usize].served_at_ns?;
+        let OnItsWay { data, failed, .. } = std::mem::take(&mut self.requests[ticket as usize]);
+        self.free.push(ticket);
+        Some(Done { data, at_ns, failed })
+    }
+
+    /// Something happened in the engine.
+    #[inline]
+    pub fn see(&mut self, now_ns: u64, happened: Happened) {
+        if !self.is_measuring {
+            // What preconditioning writes has no data.
+            self.is_measuring = matches!(happened, Happened::MeasuringStarts);
+            return;
+        }
+        match happened {
+            Happened::Arrived { request, .. } => self.comes(request),
+            Happened::Accepted { op, request, lpn, .. } => self.accepted(op, request, lpn),
+            Happened::Started { op, lpn } => self.started(op, lpn),
+            Happened::Read { ppn, lpn } | Happened::ReadBegun { ppn, lpn } => self.read(ppn, lpn),
+            Happened::ReadBuffered { lpn } => self.reads_buffer = Some(lpn.0),
+            Happened::AccessesBuffer { op } => self.accessing = op,
+            Happened::BufferAccessed { lpn, kind: HostOp::Write, .. } => self.buffered(lpn),
+            Happened::Flushed { lpn } | Happened::Trimmed { lpn } => {
+                self.buffered.remove(&lpn.0);
+            }
+            Happened::Programmed { ppn, lpn, cause, .. } => self.programmed(ppn, lpn, cause),
+            Happened::Erased { block } => self.erased(block),
+            Happened::Served { request, .. } => {
+                let ticket = self.tickets[request as usize];
+                self.requests[ticket as usize].served_at_ns = Some(now_ns);
+                self.done.push(ticket);
+            }
+            _ => {}
+        }
+    }
+
+    fn comes(&mut self, request: u32) {
+        let ticket = self.coming.pop_front().expect("a request comes after its data");
+        let at = request as usize;
+        if at >= self.tickets.len() {
+            self.tickets.resize(at + 1, 0);
+        }
+        self.tickets[at] = ticket;
+    }
+
+    fn accepted(&mut self, op: u32, request: u32, lpn: Lpn) {
+        let at = op as usize;
+        if at >= self.operations.len() {
+            self.operations.resize(at + 1, Operation::default());
+        }
+        self.operations[at] = Operation { ticket: self.tickets[request as usize], lpn: lpn.0 };
+    }
+
+    /// A page operation begins. If it reads from the write buffer, that was reported before.
+    fn started(&mut self, op: u32, lpn: Lpn) {
+        self.current = op;
+        if self.reads_buffer.take() != Some(lpn.0) {
+            return;
+        }
+        let (ticket, from, to, at) = self.part(op);
+        let page = self.buffered.get(&lpn.0).expect("a page that is read there is in the buffer");
+        let request = &mut self.requests[ticket as usize];
+        match page {
+            Some(page) => request.data[at..at + to - from].copy_from_slice(&page[from..to]),
+            None => request.failed = Some(unreadable()),
+        }
+    }
+
+    /// The request of an operation, the part of its page that it touches, and the place of that
+    /// part in the request's data.
+    fn part(&self, op: u32) -> (Ticket, usize, usize, usize) {
+        let Operation { ticket, lpn } = self.operations[op as usize];
+        let OnItsWay { offset, data, .. } = &self.requests[ticket as usize];
+        let page_bytes = self.scratch.len() as u64;
+        let page = u64::from(lpn) * page_bytes;
+        let (begin, end) = (page.max(*offset), (page + page_bytes).min(offset + data.len() as u64));
+        (ticket, (begin - page) as usize, (end - page) as usize, (begin - offset) as usize)
+    }
+
+    /// The operation that has just begun reads this page: for its answer, or for the rest of a page
+    /// that it writes in part.
+    fn read(&mut self, ppn: Ppn, lpn: Lpn) {
+        let op = self.current;
+        assert_eq!(self.operations[op as usize].lpn, lpn.0, "a read of another page has begun");
+        let (ticket, from, to, at) = self.part(op);
+        let request = &mut self.requests[ticket as usize];
+        if request.is_read {
+            let found = self.pages.read(ppn, from, &mut request.data[at..at + to - from]);
+            request.failed = request.failed.take().or(found.err());
+            return;
+        }
+        let mut rest = vec![0; self.scratch.len()].into_boxed_slice();
+        let found = self.pages.read(ppn, 0, &mut rest);
+        self.rests.insert(op, found.is_ok().then_some(rest));
+        request.failed = request.failed.take().or(found.err());
+    }
+
+    /// Puts the whole page that a write leaves behind into `scratch`; `under` is the page in the
+    /// write buffer that it changes. Returns whether the rest of the page could be read.
+    fn compose(&mut self, op: u32, under: Option<&Page>) -> bool {
+        let (ticket, from, to, at) = self.part(op);
+        let rest = self.rests.remove(&op);
+        if to - from < self.scratch.len() {
+            match under.or(rest.as_ref()) {
+                Some(Some(page)) => self.scratch.copy_from_slice(page),
+                Some(None) => return false,
+                None => self.scratch.fill(0),
+            }
+        }
+        let data = &self.requests[ticket as usize].data[at..at + to - from];
+        self.scratch[from..to].copy_from_slice(data);
+        true
+    }
+
+    /// A write has brought its page into the write buffer.
+    fn buffered(&mut self, lpn: Lpn) {
+        let held = self.buffered.remove(&lpn.0);
+        let is_readable = self.compose(self.accessing, held.as_ref());
+        self.buffered.insert(lpn.0, is_readable.then(|| self.scratch.as_slice().into()));
+    }
+
+    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
+        match cause {
+            Cause::Host { op } => {
+                if !self.compose(op, None) {
+                    return self.pages.program_unreadable(ppn);
+                }
+                let ticket = self.operations[op as usize].ticket;
+                if let Err(error) = self.pages.program(ppn, &self.scratch) {
+                    self.requests[ticket as usize].failed.get_or_insert(error);
+                }
+            }
+            Cause::Flush => match self.buffered.get(&lpn.0).expect("a flush finds its page") {
+                // What the file cannot take stays in memory: nothing is lost.
+                Some(page) => drop(self.pages.program(ppn, page)),
+                None => self.pages.program_unreadable(ppn),
+            },
+            Cause::Copy { from } | Cause::MoveAhead { from } => self.copy(from, ppn),
+        }
+    }
+
+    /// A copy moves the data of a page, if it has any.
+    fn copy(&mut self, from: Ppn, to: Ppn) {
+        if !self.pages.has_data(from) {
+            return;
+        }
+        match self.pages.read(from, 0, &mut self.scratch) {
+            // What the file cannot take stays in memory: nothing is lost.
+            Ok(()) => drop(self.pages.program(to, &self.scratch)),
+            Err(_) => self.pages.program_unreadable(to),
+        }
+    }
+
+    fn erased(&mut self, block: BlockId) {
+        self.pages.erase(block, &self.geometry);
+    }
+}
+
+fn unreadable() -> io::Error {
+    io::Error::from_raw_os_error(libc::EIO)
+}

@@ -1,0 +1,8 @@
+//! The drive as its clients see it: every byte that is read is the one that was written last.
+
+mod common;
+mod faults;
+mod model;
+mod real_time;
+mod stores;
+mod virtual_time;

@@ -1,0 +1,133 @@
+//! Where the data lies: in a file as in memory, and what a full disk does.
+
+use crate::common::{agree, drive, opening, setup_or_none};
+use flashgc_block::{Backing, Drive, DriveError, Opening, Time};
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::fs::MetadataExt;
+
+/// A file without a name, in memory.
+fn file() -> File {
+    // SAFETY: the name is a C string, and the descriptor that is returned belongs to nobody.
+    unsafe {
+        let flags = libc::MFD_ALLOW_SEALING;
+        let descriptor = libc::memfd_create(c"pages".as_ptr(), flags);
+        assert!(descriptor >= 0, "a file in memory");
+        File::from_raw_fd(descriptor)
+    }
+}
+
+fn drive_in(file: &File, sets: &[&str]) -> Drive {
+    let backing = Backing::File(file.try_clone().expect("the same file"));
+    Drive::open(Opening { backing, ..opening(sets) }, |_| true).expect("the drive opens")
+}
+
+#[test]
+fn a_file_holds_what_memory_holds() {
+    for sets in [&[][..], &["gc.scheme=\"fpgc\""], &["device.write_buffer.size=\"64 KiB\""]] {
+        let file = file();
+        let in_file = drive_in(&file, sets);
+        agree(&in_file, 3, 3_000).expect("the same");
+        let in_memory = drive(sets);
+        agree(&in_memory, 3, 3_000).expect("the same");
+        let hashes = [in_file, in_memory]
+            .map(|drive| drive.end().expect("a report").result_hash().to_string());
+        assert_eq!(hashes[0], hashes[1], "{sets:?}");
+    }
+}
+
+/// Erased blocks are holes of the file.
+#[test]
+fn a_file_is_sparse() {
+    let file = file();
+    let drive = drive_in(&file, &[]);
+    let length = file.metadata().expect("a length").len();
+    assert!(length > drive.bytes());
+    assert_eq!(file.metadata().expect("blocks").blocks(), 0, "nothing was written");
+    let page = vec![7; drive.page_bytes() as usize];
+    for round in 0..60 {
+        for at in 0..40 {
+            drive.write(&page, at * drive.page_bytes(), false).expect("a write");
+        }
+        let used = file.metadata().expect("blocks").blocks() * 512;
+        assert!(used < length, "round {round}: {used} of {length}");
+    }
+    let report = drive.end().expect("a report").to_json();
+    assert!(report["wear"]["erases"].as_u64().is_none_or(|erases| erases > 0), "{report}");
+}
+
+/// From some point on the file takes nothing: writes fail, and no other data is lost.
+#[test]
+fn a_full_disk_fails_writes_and_loses_nothing_else() {
+    let file = file();
+    let drive = drive_in(&file, &[]);
+    let bytes = drive.page_bytes();
+    let pages = drive.bytes() / bytes;
+    let content = |page: u64| vec![page as u8 | 1; bytes as usize];
+    for page in 0..pages {
+        drive.write(&content(page), page * bytes, false).expect("a write");
+    }
+    // SAFETY: the descriptor is open, and no memory is passed.
+    let sealed = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_WRITE) };
+    assert_eq!(sealed, 0, "the file takes nothing from now on");
+    let fails = |error: DriveError| matches!(error, DriveError::Io(_));
+    for _ in 0..5 {
+        assert!(fails(drive.write(&content(8), 3 * bytes, false).expect_err("a full disk")));
+    }
+    for page in (0..pages).filter(|&page| page != 3) {
+        let mut found = vec![0; bytes as usize];
+        drive.read(&mut found, page * bytes).expect("a read");
+        assert!(found == content(page), "page {page}");
+    }
+    drive.trim(bytes, 3 * bytes).expect("a trim needs no space");
+    drive.end().expect("a report");
+}
+
+#[test]
+fn what_a_client_may_not_ask_is_an_error_and_changes_nothing() {
+    let drive = drive(&[]);
+    let (end, mut page) = (drive.bytes(), [1; 4096]);
+    let is_beyond = |error: Option<DriveError>| matches!(error, Some(DriveError::Beyond));
+    assert!(is_beyond(drive.read(&mut page, end - 4095).err()));
+    assert!(is_beyond(drive.read(&mut page, u64::MAX - 5).err()));
+    assert!(is_beyond(drive.write(&page, end, false).err()));
+    assert!(is_beyond(drive.trim(u64::MAX, 1).err()));
+    assert!(is_beyond(drive.zero(1, end, false, true).err()));
+    drive.write(&[], end, true).expect("nothing");
+    drive.read(&mut [], 0).expect("nothing");
+    let mut all = vec![1; end as usize];
+    drive.read(&mut all, 0).expect("the whole drive in one request");
+    assert!(all.iter().all(|&byte| byte == 0));
+    drive.write(&vec![5; end as usize], 0, false).expect("the whole drive in one request");
+    drive.trim(end, 0).expect("the whole drive in one request");
+    drive.read(&mut all, 0).expect("the whole drive in one request");
+    assert!(all.iter().all(|&byte| byte == 0));
+}
+
+/// What has no answer before its requests are known is refused, with what to do.
+#[test]
+fn a_configuration_that_needs_its_requests_in_advance_is_refused() {
+    let refusal = |sets: &[&str]| {
+        let setup = setup_or_none(sets).expect("a configuration");
+        let opening = Opening {
+            setup,
+            saved: None,
+            backing: Backing::Memory,
+            verify: false,
+            time: Time::Off,
+        };
+        Drive::open(opening, |_| true).err().expect("a refusal").to_string()
+    };
+    let cases: &[(&[&str], &str)] = &[
+        (&["precondition.overwrite=1.0"], "precondition.overwrite_with = \"uniform\""),
+        (&["precondition.fill=\"trace\""], "precondition.fill = \"sequential\""),
+        (&["workload.trace.queue_depth=8"], "workload.trace.queue_depth"),
+        (&["workload.trace.time_scale=2.0"], "workload.trace.time_scale"),
+        (&["engine.timing=\"none\""], "engine.timing"),
+        (&["workload.until=\"steady\""], "workload.until"),
+    ];
+    for (sets, due) in cases {
+        let why = refusal(sets);
+        assert!(why.contains(due) && why.contains("= help: "), "{sets:?}: {why}");
+    }
+}

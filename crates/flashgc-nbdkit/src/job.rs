@@ -1,0 +1,152 @@
+//! What `flashgc serve` asks for, in a JSON file, and what it is told at the end, in another.
+
+use flashgc::report::Report;
+use flashgc::session::{Inputs, prepare};
+use flashgc_block::{Backing, Drive, DriveError, Opening, Time};
+use flashgc_drive::Limits;
+use serde_json::{Value, json};
+use std::fs::{self, File, OpenOptions};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// What is asked for.
+pub struct Job {
+    inputs: Inputs,
+    /// A saved drive in place of preconditioning.
+    drive: Option<PathBuf>,
+    /// The file that is to hold the data.
+    store: Option<PathBuf>,
+    verify: bool,
+    time: Time,
+    /// The number of a pipe whose end is the end of the drive.
+    pipe: Option<i32>,
+    /// Where the report is to be.
+    outcome: PathBuf,
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_string)
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(text).collect()
+}
+
+impl Job {
+    /// Reads the file.
+    pub fn read(path: &Path) -> Result<Job, String> {
+        let read = fs::read_to_string(path).map_err(|error| error.to_string());
+        let parsed = read.and_then(|text| {
+            serde_json::from_str::<Value>(&text).map_err(|error| error.to_string())
+        });
+        let job = parsed.map_err(|why| format!("error: {}: {why}", path.display()))?;
+        let pair = |value: &Value| Some((text(&value[0])?, text(&value[1])));
+        let inputs = Inputs {
+            name: text(&job["name"]).unwrap_or_default(),
+            text: text(&job["text"]).unwrap_or_default(),
+            scheme: pair(&job["scheme"]),
+            device: text(&job["device"]),
+            sets: texts(&job["sets"]),
+            unsets: texts(&job["unsets"]),
+            has_trace: true,
+            jobs: pair(&job["jobs"]).and_then(|(name, text)| Some((name, text?))),
+            ..Inputs::default()
+        };
+        let outcome = text(&job["outcome"]).ok_or("error: the job has no `outcome`")?;
+        let time = match &job["slowed"] {
+            Value::Null => Time::Off,
+            slowed => Time::Real { slowed: slowed.as_f64().unwrap_or(1.0).max(1.0) },
+        };
+        Ok(Job {
+            inputs,
+            time,
+            pipe: job["pipe"].as_i64().and_then(|pipe| i32::try_from(pipe).ok()),
+            drive: text(&job["drive"]).map(PathBuf::from),
+            store: text(&job["store"]).map(PathBuf::from),
+            verify: job["verify"].as_bool().unwrap_or(false),
+            outcome: outcome.into(),
+        })
+    }
+
+    /// Whether requests of one connection are under way together.
+    pub fn is_parallel(&self) -> bool {
+        self.time != Time::Off
+    }
+
+    /// The pipe whose end is the end of the drive.
+    pub fn pipe(&self) -> Option<i32> {
+        self.pipe.filter(|&pipe| pipe > 2)
+    }
+
+    /// Makes the drive.
+    pub fn open(&self) -> Result<Drive, String> {
+        let setup = prepare(&self.inputs).map_err(|errors| errors.to_string())?;
+        let saved = match &self.drive {
+            None => None,
+            Some(path) => {
+                let wrong = |why: String| format!("error: {why}\n  --> {}", path.display());
+                let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
+                let opened = flashgc_drive::open(BufReader::with_capacity(1 << 20, file))
+                    .map_err(|error| wrong(error.to_string()))?;
+                let name = path.display().to_string();
+                let fit = opened.header.origin.check_fit(&setup, &name);
+                fit.map_err(|error| error.text)?;
+                let limits = Limits::of(&setup.plan.geometry);
+                Some((opened.load(&limits).map_err(|error| wrong(error.to_string()))?, name))
+            }
+        };
+        let backing = match &self.store {
+            None => Backing::Memory,
+            Some(path) => Backing::File(new_file(path)?),
+        };
+        let opening = Opening { setup, saved, backing, verify: self.verify, time: self.time };
+        Drive::open(opening, |_| true).map_err(|error| match error {
+            DriveError::Io(error) => self.store_failed(&error),
+            other => other.to_string(),
+        })
+    }
+
+    fn store_failed(&self, error: &std::io::Error) -> String {
+        let place = self.store.as_ref().map(|path| path.display().to_string());
+        format!(
+            "error: the store cannot be as large as the drive: {error}\n  --> {}\n  = help: name a \
+             file on another filesystem (--store), or keep the data in memory",
+            place.unwrap_or_default()
+        )
+    }
+
+    /// The data in the store means nothing without the drive.
+    pub fn remove_store(&self) {
+        if let Some(path) = &self.store {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    /// Says how it ended: the report, or the error.
+    pub fn tell(&self, outcome: Result<&Report, String>) -> Result<(), String> {
+        let told = match outcome {
+            Ok(report) => {
+                let (read, write) = report.latency_distribution();
+                json!({ "report": report.to_json(), "read": read, "write": write })
+            }
+            Err(error) => json!({ "error": error }),
+        };
+        // It appears as a whole.
+        let part = self.outcome.with_extension("part");
+        let written = fs::write(&part, told.to_string());
+        written
+            .and_then(|()| fs::rename(&part, &self.outcome))
+            .map_err(|error| format!("error: {}: {error}", self.outcome.display()))
+    }
+}
+
+/// A file that did not exist before: nobody's data is overwritten.
+fn new_file(path: &Path) -> Result<File, String> {
+    OpenOptions::new().read(true).write(true).create_new(true).open(path).map_err(|error| {
+        format!(
+            "error: the store cannot be created: {error}\n  --> {}\n  = help: name a new file in \
+             an existing folder; it is removed at the end",
+            path.display()
+        )
+    })
+}

@@ -1,0 +1,9 @@
+//! The plugin by which nbdkit serves a simulated drive over the network block device protocol.
+//!
+//! nbdkit has the protocol, the sockets and the connections; [`flashgc_block::Drive`] is the drive.
+//! Here is the step between the two: [`api`] is nbdkit's interface in C, and the only unsafe code;
+//! [`job`] is what `flashgc serve` asks for, in a file; [`served`] is the drive behind its lock.
+
+mod api;
+mod job;
+mod served;

@@ -1,0 +1,118 @@
+//! The drive, from nbdkit's first call to its last.
+
+use crate::job::Job;
+use flashgc_block::{Drive, DriveError};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant};
+
+/// A request that failed: its number for the client, and a message for the server's log where there
+/// is something new to say.
+pub struct Failed {
+    pub errno: i32,
+    pub message: Option<String>,
+}
+
+impl Failed {
+    fn new(errno: i32) -> Self {
+        Failed { errno, message: None }
+    }
+}
+
+struct Served {
+    job: Option<Job>,
+    drive: Option<Drive>,
+    /// When it was ready, and how long that took.
+    ready: Option<(Instant, Duration)>,
+}
+
+/// Requests read it, side by side; it changes before the first of them and after the last.
+static SERVED: RwLock<Served> = RwLock::new(Served { job: None, drive: None, ready: None });
+
+/// The log says once that the drive has stopped.
+static HAS_SAID_WHY: AtomicBool = AtomicBool::new(false);
+
+fn served() -> RwLockReadGuard<'static, Served> {
+    SERVED.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn changed() -> RwLockWriteGuard<'static, Served> {
+    SERVED.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads what is asked for.
+pub fn read_job(path: &Path) -> Result<(), String> {
+    changed().job = Some(Job::read(path)?);
+    Ok(())
+}
+
+/// Whether it is known what is asked for.
+pub fn has_job() -> bool {
+    served().job.is_some()
+}
+
+/// Whether requests of one connection are under way together.
+pub fn is_parallel() -> bool {
+    served().job.as_ref().is_some_and(Job::is_parallel)
+}
+
+/// The pipe whose end is the end of the drive.
+pub fn pipe() -> Option<i32> {
+    served().job.as_ref().and_then(Job::pipe)
+}
+
+/// Makes the drive.
+pub fn open() -> Result<(), String> {
+    let served = &mut *changed();
+    let job = served.job.as_ref().ok_or("error: the plugin needs job=FILE")?;
+    let begun = Instant::now();
+    match job.open() {
+        Ok(drive) => {
+            served.drive = Some(drive);
+            served.ready = Some((Instant::now(), begun.elapsed()));
+            Ok(())
+        }
+        Err(why) => {
+            job.tell(Err(why.clone()))?;
+            Err(why)
+        }
+    }
+}
+
+/// The end: the report is written, or the reason why there is none.
+pub fn end() -> Result<(), String> {
+    let served = &mut *changed();
+    let (Some(job), Some(drive)) = (&served.job, served.drive.take()) else { return Ok(()) };
+    job.remove_store();
+    let mut report = match drive.end() {
+        Ok(report) => report,
+        Err(why) => return job.tell(Err(why.to_string())),
+    };
+    if let Some((ready, before)) = served.ready {
+        report.set_walls(ready.elapsed().as_secs_f64(), before.as_secs_f64(), None);
+    }
+    job.tell(Ok(&report))
+}
+
+/// Bytes of the drive, and of a page.
+pub fn sizes() -> (u64, u64) {
+    served().drive.as_ref().map_or((0, 512), |drive| (drive.bytes(), drive.page_bytes()))
+}
+
+/// Serves a request.
+pub fn serve(act: impl FnOnce(&Drive) -> Result<(), DriveError>) -> Result<(), Failed> {
+    let served = served();
+    let drive = served.drive.as_ref().ok_or_else(|| Failed::new(libc::ESHUTDOWN))?;
+    act(drive).map_err(|error| match error {
+        DriveError::Beyond => Failed::new(libc::EINVAL),
+        DriveError::Io(error) => Failed {
+            errno: error.raw_os_error().unwrap_or(libc::EIO),
+            message: Some(format!("the store: {error}")),
+        },
+        DriveError::Stopped(why) => {
+            let is_new = !HAS_SAID_WHY.swap(true, Ordering::Relaxed);
+            Failed { errno: libc::EIO, message: is_new.then_some(why) }
+        }
+    })
+}

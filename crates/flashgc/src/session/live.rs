@@ -1,0 +1,132 @@
+//! A session whose requests come from outside while it runs, one by one: those of a served drive.
+//!
+//! To the engine they are the requests of a trace that is being written. The caller has the clock:
+//! it says when each request comes and how far time may advance.
+
+use super::engine::{Engine, engine};
+use super::error::RunError;
+use super::{Phase, Progress, Session, Stage};
+use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan};
+use crate::plan::Arrivals;
+use crate::report::Report;
+use crate::sim::live;
+use crate::workload::HostRequest;
+use crate::workload::layout::AddressPolicy;
+use crate::workload::live::Live;
+
+/// A session whose requests come from outside.
+pub struct LiveSession {
+    session: Session,
+    source: Live,
+}
+
+/// Why a configuration cannot be served, if it cannot: the error, and what to do.
+pub fn refusal(setup: &Setup) -> Option<RunError> {
+    let WorkloadPlan::Trace(plan) = &setup.workload else {
+        return refused("the workload has jobs", "remove [workload.jobs]");
+    };
+    if setup.plan.untimed {
+        return refused("engine.timing = \"none\" has no clock", "remove it");
+    }
+    if setup.foresees() {
+        return refused("its placement has to know all of them before", "change gc.placement.use");
+    }
+    if plan.arrivals != Arrivals::Open {
+        return refused("workload.trace.queue_depth makes the workload a closed loop", "remove it");
+    }
+    if plan.repeated.is_some() || setup.until.is_some() {
+        return refused("workload.until ends a run by itself", "remove it");
+    }
+    if setup.sizing.is_some() {
+        return refused("workload.trace.fit sizes the drive to a trace", "remove it");
+    }
+    if plan.time_scale != 1.0 || plan.address != AddressPolicy::Reject {
+        let keys = "workload.trace.time_scale or workload.trace.address changes the requests";
+        return refused(keys, "remove it");
+    }
+    let before = &setup.precondition;
+    if before.fill == Fill::Trace || !before.reads.are_left() {
+        return refused(
+            "the drive is to be filled by a trace",
+            "set precondition.fill = \"sequential\"",
+        );
+    }
+    if before.overwrite > 0.0 && before.overwrite_with != OverwriteWith::Uniform {
+        return refused(
+            "the drive is to be overwritten with requests that have yet to come",
+            "set precondition.overwrite_with = \"uniform\"",
+        );
+    }
+    None
+}
+
+fn refused(why: &str, help: &str) -> Option<RunError> {
+    Some(RunError::new(format!(
+        "error: a served drive has the requests of its clients, but {why}\n  = help: {help}"
+    )))
+}
+
+impl LiveSession {
+    /// A session at its beginning, whose configuration [can be served](refusal).
+    pub fn new(mut session: Session) -> Result<Self, RunError> {
+        if let Some(why) = refusal(&session.setup) {
+            return Err(why);
+        }
+        session.is_live = true;
+        Ok(LiveSession { session, source: Live::default() })
+    }
+
+    /// Preconditions the drive, slice by slice, until [`Phase::Run`]: then requests may come.
+    pub fn prepare(&mut self) -> Result<Progress, RunError> {
+        let session = &mut self.session;
+        if !matches!(session.stage, Stage::Ready) {
+            return session.advance();
+        }
+        session.change_scheme()?;
+        let circumstances = session.circumstances();
+        engine!(&mut session.engine, sim => sim.judge_by(circumstances));
+        engine!(&mut session.engine, sim => sim.start(&mut self.source))?;
+        session.stage = Stage::Done;
+        Ok(session.at(Phase::Run, 0, None))
+    }
+
+    /// A request comes at its time, which is later than [`now_ns`](Self::now_ns).
+    pub fn comes(&mut self, request: HostRequest) -> Result<(), RunError> {
+        self.source.push(request);
+        engine!(&mut self.session.engine, sim => live::take(sim, &mut self.source))?;
+        Ok(())
+    }
+
+    /// Lets time advance until every request that has come is done.
+    pub fn run_until_served(&mut self) -> Result<(), RunError> {
+        engine!(&mut self.session.engine, sim => live::run_until_served(sim, &mut self.source))?;
+        Ok(())
+    }
+
+    /// Lets time advance up to this instant, by at most `budget` events. Returns whether nothing is
+    /// left to happen until then.
+    pub fn run_to(&mut self, to_ns: u64, budget: u64) -> Result<bool, RunError> {
+        let source = &mut self.source;
+        Ok(engine!(&mut self.session.engine, sim => live::run_to(sim, source, to_ns, budget))?)
+    }
+
+    /// The time of the last event, in ns since the drive was ready.
+    pub fn now_ns(&self) -> u64 {
+        engine!(&self.session.engine, sim => live::now_ns(sim))
+    }
+
+    /// The time of the next event, if there is one.
+    pub fn next_ns(&self) -> Option<u64> {
+        engine!(&self.session.engine, sim => live::next_ns(sim))
+    }
+
+    /// No further request comes: the requests under way are served, and then the report is made.
+    pub fn end(mut self, notes: &[String]) -> Result<Report, RunError> {
+        let session = &mut self.session;
+        engine!(&mut session.engine, sim => live::end(sim, &mut self.source))?;
+        session.audit();
+        session.end_rows();
+        session.notes.extend_from_slice(notes);
+        Ok(self.session.report())
+    }
+}

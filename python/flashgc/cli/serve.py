@@ -1,0 +1,84 @@
+"""`flashgc serve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flashgc.cli import complete, options
+from flashgc.cli.guard import guarded, say
+from flashgc.cli.options import example, typed
+
+EPILOG = example(
+    "flashgc serve oltp --socket drive.sock",
+    "flashgc serve oltp --socket drive.sock --time off --store drive.data",
+)
+
+
+@guarded
+def serve(
+    config: options.Config,
+    socket: Annotated[
+        str,
+        typer.Option(
+            "--socket",
+            metavar="PATH",
+            help="The unix socket that clients connect to; it is made, and removed at the end.",
+            autocompletion=complete.files,
+            show_default=False,
+        ),
+    ],
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="FILE",
+            help="Keep the data in this new file instead of in memory; it is removed at the end.",
+            autocompletion=complete.files,
+            show_default=False,
+        ),
+    ] = None,
+    time: Annotated[
+        str,
+        typer.Option(
+            "--time",
+            metavar="real|off|scaled=K",
+            help="A request is done when the model says (real), K times later (scaled=K), or at "
+            "once (off).",
+        ),
+    ] = "real",
+    scheme: options.Scheme = None,
+    device: options.Device = None,
+    sets: options.Sets = None,
+    unsets: options.Unsets = None,
+    seed: options.Seed = None,
+    verify: options.Verify = False,
+    drive: options.Drive = None,
+    json: options.Json = False,
+    out: options.Out = None,
+) -> None:
+    """Serve the drive of a configuration as a block device (nbd) until Ctrl-C, then report."""
+    from flashgc import _output, heads, serving
+
+    folder: Path | None = None if out is None else _output.folder(out)
+    with serving.served(
+        config, socket, store=store, scheme=scheme, device=device, set=sets, unset=unsets,
+        seed=seed, drive=drive, verify=verify, time=time,
+    ) as server:  # fmt: skip
+        try:
+            say(f"serving {server.uri}\nCtrl-C ends it and shows the report")
+            server.wait()
+        except KeyboardInterrupt:
+            pass
+        report = server.end()
+    heads.by_command([report], typed())
+    files = [] if folder is None else report.save_folder(folder)
+    if json:
+        print(report.to_json())
+        return
+    from flashgc.cli import show
+
+    show.report(report)
+    options.say_saved(*files)
