@@ -23,8 +23,7 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
                 Stage::Closed if view.gc.unit_wants(unit) && view.may_open_job(unit) => {
                     return Choice::TryCollect;
                 }
-                // A step that was sent elsewhere continues when its pages have arrived. Where
-                // planes share their blocks, a write that is queued has a page.
+                // The unit waits for pages that it has sent.
                 Stage::Closed | Stage::Sending | Stage::Moved | Stage::Erased => {}
                 _ => return Choice::Step,
             },

@@ -189,7 +189,7 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
     let firmware = "device.firmware.command=\"1 us\"";
     keys.extend(asked("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
-    keys.extend([asked_of_read_retry(), asked_of_zipf()].concat());
+    keys.extend([asked_of_read_retry(), asked_of_zipf(), asked_of_jobs()].concat());
     let buffer = "device.write_buffer.size=\"1 MiB\"";
     keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
     keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
@@ -218,7 +218,6 @@ fn all_asked() -> BTreeSet<String> {
         let list = format!("workload.fitted.{list}");
         keys.extend(asked_in_list(&list, &["workload.fitted.requests=10"]));
     }
-    keys.extend(asked_of_read_retry().into_iter().chain(asked_of_jobs()));
     for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
         let slot_name = slot["name"].as_str().expect("a name");
         keys.extend(asked(&format!("gc.{slot_name}"), &synthetic));
