@@ -332,7 +332,16 @@ class Handle(Section):
 
     host_bytes: int
     media_bytes: int
+    available_bytes: int
     write_amplification: float | None
+
+
+class PlacementEvents(Section):
+    """What the log of placement events counts."""
+
+    invalid_placement_identifier: int
+    media_reallocated: int
+    reallocated_bytes: int
 
 
 class Group(Section):
@@ -352,6 +361,7 @@ class Placement(Section):
     table_bytes: int
     handles: Annotated[list[Handle], Only("with placement handles")]
     erased_bytes: Annotated[int, Only("with placement handles")]
+    events: Annotated[PlacementEvents, Only("with placement handles")]
     groups: Annotated[list[Group], Only("with groups of blocks")]
 
 

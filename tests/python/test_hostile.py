@@ -343,6 +343,7 @@ ELSEWHERE = {
     "--unset": "run",
     "--over-time": "run",
     "--slots": "schemes",
+    "--time": "serve",
 }
 """Options that are advised only by the command that has them, or that say which one it is."""
 
