@@ -208,6 +208,8 @@ def test_a_killed_search_goes_on(here):
         child.send_signal(signal.SIGKILL)
     with open(journals[0], "ab") as file:
         file.write(b'{"op_code": 4, "wor')
+    # A file of results that the kill has cut.
+    (here / "all/results/.1f.parquet.part").write_bytes(b"PAR1")
     done = subprocess.run(typed, capture_output=True, text=True, check=True)
     other = subprocess.run([*typed[:-3], "--store", "other", "--json"], capture_output=True,
                            text=True, check=True)  # fmt: skip

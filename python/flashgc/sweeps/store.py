@@ -16,7 +16,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -141,6 +141,8 @@ class Writer(Store):
                 "  = help: wait for its end (`flashgc sweep status`), or name another folder "
                 "with --store"
             ) from None
+        # A killed writer may have left files that never got their names.
+        _remove(self.folder.rglob("*.part"))
         self.fold()
         return self
 
@@ -188,9 +190,7 @@ class Writer(Store):
 
     def remove_drives(self) -> None:
         """Removes the drives that interrupted sweeps have left."""
-        for file in (self.folder / "drives").iterdir():
-            with contextlib.suppress(OSError):
-                file.unlink()
+        _remove((self.folder / "drives").iterdir())
 
     def _write(self, table: pa.Table) -> None:
         write_table(table, self.results / f"{uuid.uuid4().hex}.parquet")
@@ -207,6 +207,12 @@ def write_table(table: pa.Table, target: Path) -> None:
     except OSError as reason:
         unfinished.unlink(missing_ok=True)
         raise _unwritten(target, reason) from None
+
+
+def _remove(files: Iterable[Path]) -> None:
+    for file in list(files):
+        with contextlib.suppress(OSError):
+            file.unlink()
 
 
 def _unwritten(target: Path, reason: OSError) -> OutputError:
