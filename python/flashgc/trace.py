@@ -71,8 +71,9 @@ def convert(
 
     `-` is standard output. `to` may be omitted for a target that ends in `.fgt`. Rows stay in
     their order; with a `sort_window` such as `"10 ms"`, rows that are late by no more are sorted.
-    Returns the formats and the numbers of rows, and `marks_lost` or `hints_lost` where the format
-    has no place for marks of high priority or for placement hints; see :func:`info` for the rest.
+    Returns the formats and the numbers of rows, and `marks_lost`, `hints_lost` or `flushes_lost`
+    where the format has no place for marks of high priority, placement hints, or flushes and
+    forced unit access (FUA); see :func:`info` for the rest.
     A TraceError names a record that the format cannot hold; an OutputError says why the file
     cannot be written. The file appears whole or not at all.
 

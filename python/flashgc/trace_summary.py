@@ -49,6 +49,9 @@ def _marked(about: About) -> Facts:
     if hints:
         each = (f"{of['hint']}: {units.size(of['written_bytes'])}" for of in hints)
         facts.append(("written by hint", ", ".join(each)))
+    flushes, fua = about.get("flushes", 0), about.get("fua", 0)
+    if flushes or fua:
+        facts.append(("flushes", f"{units.count(flushes)}, and {units.count(fua)} writes with FUA"))
     return facts
 
 

@@ -1,5 +1,6 @@
 //! A drive that serves requests as they come.
 
+use crate::capture::Capture;
 use crate::engine::{Engine, lock};
 use crate::pages::{Backing, Pages};
 use crate::path::DataPath;
@@ -61,6 +62,8 @@ pub struct Opening {
     pub verify: bool,
     /// How time passes.
     pub time: Time,
+    /// Where the requests are kept as a trace.
+    pub capture: Option<Capture>,
 }
 
 /// A drive that serves requests, from any number of threads.
@@ -93,7 +96,7 @@ impl Drive {
         mut goes_on: impl FnMut(&Progress) -> bool,
         through: impl FnOnce(Listener) -> Listener,
     ) -> Result<Drive, DriveError> {
-        let Opening { setup, saved, backing, verify, time } = opening;
+        let Opening { setup, saved, backing, verify, time, capture } = opening;
         let geometry = &setup.plan.geometry;
         let page_bytes = u64::from(geometry.shape.page_bytes);
         let bytes = u64::from(geometry.exported_pages) * page_bytes;
@@ -117,7 +120,7 @@ impl Drive {
                 return Err(DriveError::Stopped("the drive was not made to its end".into()));
             }
         }
-        let engine = Engine::new(session, path);
+        let engine = Engine::new(session, path, capture);
         let server = match time {
             Time::Off => Server::AtOnce(Box::new(Mutex::new(engine))),
             Time::Real { slowed } => Server::RealTime(real_time::Server::new(engine, slowed)),
@@ -240,7 +243,7 @@ impl Drive {
         match self.server {
             Server::AtOnce(engine) => {
                 let engine = engine.into_inner().unwrap_or_else(|broken| broken.into_inner());
-                engine.end(&[AT_ONCE.into()])
+                engine.end(vec![AT_ONCE.into()])
             }
             Server::RealTime(server) => server.end(),
         }

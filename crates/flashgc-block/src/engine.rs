@@ -1,5 +1,6 @@
 //! The engine of a drive and the path of its data, in step.
 
+use crate::capture::Capture;
 use crate::drive::DriveError;
 use crate::path::{DataPath, Done, Ticket};
 use flashgc::report::Report;
@@ -13,6 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Engine {
     session: LiveSession,
     path: Arc<Mutex<DataPath>>,
+    /// The requests are kept as a trace.
+    capture: Option<Capture>,
     has_served: bool,
     /// Why nothing works any more.
     stopped: Option<String>,
@@ -20,8 +23,12 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// A drive that is ready for requests.
-    pub(crate) fn new(session: LiveSession, path: Arc<Mutex<DataPath>>) -> Self {
-        Engine { session, path, has_served: false, stopped: None }
+    pub(crate) fn new(
+        session: LiveSession,
+        path: Arc<Mutex<DataPath>>,
+        capture: Option<Capture>,
+    ) -> Self {
+        Engine { session, path, capture, has_served: false, stopped: None }
     }
 
     /// Whether a request has come.
@@ -67,12 +74,16 @@ impl Engine {
         if op == HostOp::Write {
             lock(&self.path).pages().is_short().map_err(DriveError::Io)?;
         }
-        let soonest_ns = if self.has_served { self.session.now_ns() + 1 } else { 0 };
-        let at_ns = now_ns.max(soonest_ns);
+        // Time begins with the first request.
+        let at_ns = if self.has_served { now_ns.max(self.session.now_ns() + 1) } else { 0 };
         self.has_served = true;
         let ticket = lock(&self.path).expect(op, offset_bytes, data);
+        let request = HostRequest { at_ns, ..request };
+        if let Some(capture) = &mut self.capture {
+            capture.add(&request);
+        }
         self.attempt(|session| {
-            session.comes(HostRequest { at_ns, ..request })?;
+            session.comes(request)?;
             session.run_to(at_ns, u64::MAX)
         })?;
         Ok((ticket, at_ns))
@@ -111,10 +122,19 @@ impl Engine {
         lock(&self.path).take(ticket)
     }
 
+    /// Flushes the drive, as a host does before it switches one off. Idle drives work too, so that
+    /// the end of a run has to be a request: then the run of the same requests ends there as well.
+    pub(crate) fn shut_down(&mut self, now_ns: u64) -> Result<(), DriveError> {
+        self.run_to(now_ns)?;
+        self.comes(HostRequest::flush(0), Vec::new(), now_ns)?;
+        self.attempt(LiveSession::run_until_served)
+    }
+
     /// No request comes any more.
-    pub(crate) fn end(self, notes: &[String]) -> Result<Report, DriveError> {
+    pub(crate) fn end(self, mut notes: Vec<String>) -> Result<Report, DriveError> {
         self.is_running()?;
-        Ok(self.session.end(notes)?)
+        notes.extend(self.capture.map(Capture::end));
+        Ok(self.session.end(&notes)?)
     }
 }
 

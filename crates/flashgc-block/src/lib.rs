@@ -8,11 +8,13 @@
 //!
 //! Nothing here knows of a network: `flashgc-nbdkit` serves a [`Drive`] to clients.
 
+mod capture;
 pub mod drive;
 mod engine;
 pub mod pages;
 pub mod path;
 mod real_time;
 
+pub use capture::Capture;
 pub use drive::{Drive, DriveError, Opening, Time};
 pub use pages::Backing;

@@ -47,8 +47,7 @@ pub(crate) struct Server {
 impl Shared {
     /// The time of the engine, in ns.
     fn now_ns(&self, state: &State) -> u64 {
-        let begun = state.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
-        (begun.as_nanos() as f64 / self.slowed) as u64
+        (elapsed_ns(state) / self.slowed) as u64
     }
 
     /// Wakes the clients whose requests are done, or all where nothing works any more.
@@ -141,10 +140,19 @@ impl Server {
             let _ = clock.join();
         }
         let shared = Arc::into_inner(self.shared).expect("the clock has stopped");
-        let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if state.engine.has_served() {
+            let now_ns = (elapsed_ns(&state) / shared.slowed) as u64;
+            state.engine.shut_down(now_ns)?;
+        }
         let notes = notes(&state.lateness, &state.latencies, shared.slowed);
-        state.engine.end(&notes)
+        state.engine.end(notes)
     }
+}
+
+/// The time since the first request, in ns of the machine.
+fn elapsed_ns(state: &State) -> f64 {
+    state.begun.map_or(Duration::ZERO, |begun| begun.elapsed()).as_nanos() as f64
 }
 
 /// What the report says of lateness.

@@ -5,9 +5,8 @@ use flashgc_trace::{
     TraceError, extents, info, open, writer,
 };
 use flashgc_trace::{Op, TraceReader};
-use std::cell::RefCell;
 use std::io::{self, Cursor, Write};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// More records than this tell nothing new.
 const RECORDS_MAX: u64 = 10_000;
@@ -70,11 +69,17 @@ fn sensible(records: &[Record], disorder: Disorder) {
 }
 
 #[derive(Clone, Default)]
-struct Shared(Rc<RefCell<Vec<u8>>>);
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().write(bytes)
+        self.bytes().write(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
@@ -89,7 +94,7 @@ fn comes_back(records: &[Record]) {
         assert!(writer.push(record).is_ok());
     }
     assert!(writer.finish().is_ok_and(|written| written.rows == records.len() as u64));
-    let bytes = shared.0.take();
+    let bytes = std::mem::take(&mut *shared.bytes());
     let options = options(Some(&Format::Fgt), Disorder::Ignore, OnBadLine::Stop);
     let again = opened(&bytes, &options).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let again = again.unwrap_or_default();

@@ -2,11 +2,11 @@
 
 use flashgc::report::Report;
 use flashgc::session::{Inputs, prepare};
-use flashgc_block::{Backing, Drive, DriveError, Opening, Time};
+use flashgc_block::{Backing, Capture, Drive, DriveError, Opening, Time};
 use flashgc_drive::Limits;
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 /// What is asked for.
@@ -16,6 +16,8 @@ pub struct Job {
     drive: Option<PathBuf>,
     /// The file that is to hold the data.
     store: Option<PathBuf>,
+    /// The file that is to hold the requests as a trace.
+    capture: Option<PathBuf>,
     verify: bool,
     time: Time,
     /// The number of a pipe whose end is the end of the drive.
@@ -63,6 +65,7 @@ impl Job {
             pipe: job["pipe"].as_i64().and_then(|pipe| i32::try_from(pipe).ok()),
             drive: text(&job["drive"]).map(PathBuf::from),
             store: text(&job["store"]).map(PathBuf::from),
+            capture: text(&job["capture"]).map(PathBuf::from),
             verify: job["verify"].as_bool().unwrap_or(false),
             outcome: outcome.into(),
         })
@@ -99,14 +102,19 @@ impl Job {
             None => Backing::Memory,
             Some(path) => Backing::File(new_file(path)?),
         };
-        let opening = Opening { setup, saved, backing, verify: self.verify, time: self.time };
+        let capture = match &self.capture {
+            None => None,
+            Some(path) => Some(Capture::new(path).map_err(|error| not_captured(path, &error))?),
+        };
+        let (verify, time) = (self.verify, self.time);
+        let opening = Opening { setup, saved, backing, verify, time, capture };
         Drive::open(opening, |_| true).map_err(|error| match error {
             DriveError::Io(error) => self.store_failed(&error),
             other => other.to_string(),
         })
     }
 
-    fn store_failed(&self, error: &std::io::Error) -> String {
+    fn store_failed(&self, error: &io::Error) -> String {
         let place = self.store.as_ref().map(|path| path.display().to_string());
         format!(
             "error: the store cannot be as large as the drive: {error}\n  --> {}\n  = help: name a \
@@ -138,6 +146,14 @@ impl Job {
             .and_then(|()| fs::rename(&part, &self.outcome))
             .map_err(|error| format!("error: {}: {error}", self.outcome.display()))
     }
+}
+
+fn not_captured(path: &Path, error: &io::Error) -> String {
+    format!(
+        "error: the requests cannot be kept: {error}\n  --> {}\n  = help: name a file in an \
+         existing folder that may be written (--capture)",
+        path.display()
+    )
 }
 
 /// A file that did not exist before: nobody's data is overwritten.

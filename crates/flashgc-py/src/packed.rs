@@ -4,10 +4,9 @@ use crate::errors::OutputError;
 use crate::files::{NewFile, reason};
 use flate2::write::GzEncoder;
 use pyo3::PyErr;
-use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// zstd's own default.
 const ZSTD_LEVEL: i32 = 3;
@@ -27,9 +26,13 @@ struct Shared {
 
 /// A target that can be passed on as a writer and still be finished by its owner.
 #[derive(Clone)]
-pub struct Target(Rc<RefCell<Shared>>);
+pub struct Target(Arc<Mutex<Shared>>);
 
 impl Target {
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// `None` is standard output.
     pub fn create(path: Option<&Path>) -> Result<Target, String> {
         let (packer, name) = match path {
@@ -52,12 +55,12 @@ impl Target {
             }
         };
         let shared = Shared { packer: Some(packer), name, failed: None };
-        Ok(Target(Rc::new(RefCell::new(shared))))
+        Ok(Target(Arc::new(Mutex::new(shared))))
     }
 
     /// The error of the target if it has failed, else the one given.
     pub fn failure(&self, other: PyErr) -> PyErr {
-        let shared = self.0.borrow();
+        let shared = self.shared();
         match &shared.failed {
             Some(error) => {
                 let text = format!("error: {} cannot be written: {}", shared.name, reason(error));
@@ -69,12 +72,12 @@ impl Target {
 
     /// Standard output is a pipe, and its reader has closed it.
     pub fn is_closed(&self) -> bool {
-        self.0.borrow().packer.is_none()
+        self.shared().packer.is_none()
     }
 
     /// Finishes the packing and gives the file its name.
     pub fn commit(&self) -> Result<(), String> {
-        let mut shared = self.0.borrow_mut();
+        let mut shared = self.shared();
         let name = shared.name.clone();
         let failed =
             |error: io::Error| format!("error: {name} cannot be written: {}", reason(&error));
@@ -96,7 +99,7 @@ impl Target {
 
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut shared = self.0.borrow_mut();
+        let shared = &mut *self.shared();
         let result = match &mut shared.packer {
             None => return Ok(bytes.len()),
             Some(Packer::Plain(out)) => out.write(bytes),

@@ -188,6 +188,9 @@ pub fn with_marks_lost(mut done: Value, written: &Written) -> String {
     if written.hints_lost > 0 {
         done["hints_lost"] = written.hints_lost.into();
     }
+    if written.flushes_lost > 0 {
+        done["flushes_lost"] = written.flushes_lost.into();
+    }
     done.to_string()
 }
 

@@ -30,7 +30,7 @@ pub trait LineFormat: Send {
 }
 
 /// Writes the lines of one format.
-pub trait LineWriter {
+pub trait LineWriter: Send {
     /// The header before the first record, each line with its end.
     fn header(&self, line: &mut Vec<u8>) {
         let _ = line;

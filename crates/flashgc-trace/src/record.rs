@@ -16,12 +16,13 @@ pub enum Op {
     Write,
     /// Discards data (trim, discard, unmap).
     Trim,
-    /// A row that is none of these, such as a flush. It is counted, and not replayed.
+    /// A row that is none of these. It is counted, and not replayed, unless it is a flush: see
+    /// [`Marks::FUA`].
     Other,
 }
 
-/// What marks a request: high priority, and the placement hint that the host gives with a write.
-/// As wide as [`Op`], for the same reason.
+/// What marks a request: high priority, forced unit access, and the placement hint that the host
+/// gives with a write. As wide as [`Op`], for the same reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks(u64);
 
@@ -30,11 +31,28 @@ impl Marks {
     pub const NONE: Marks = Marks(0);
     /// One of high priority, which may be served before others.
     pub const HIGH: Marks = Marks(1);
+    /// Forced unit access: the write is done when its data survives a loss of power. With
+    /// [`Op::Other`] the row is a flush: all writes that are done have to survive one.
+    pub const FUA: Marks = Marks(1 << 9);
+    /// Numbers of marks are below this.
+    pub(crate) const NUMBERS: u64 = 1 << 10;
+
+    /// These marks and those.
+    #[must_use]
+    pub const fn and(self, other: Marks) -> Self {
+        Marks(self.0 | other.0)
+    }
 
     /// The same with this hint; 0 is none.
     #[must_use]
     pub const fn with_hint(self, hint: u8) -> Self {
-        Marks(self.0 & 1 | (hint as u64) << 1)
+        Marks(self.0 & !(0xff << 1) | (hint as u64) << 1)
+    }
+
+    /// Whether the write, or all writes before the row, have to survive a loss of power.
+    #[inline]
+    pub const fn is_fua(self) -> bool {
+        self.0 >> 9 & 1 == 1
     }
 
     /// Whether the request is of high priority.
@@ -49,14 +67,14 @@ impl Marks {
         (self.0 >> 1) as u8
     }
 
-    /// As a number below 512: that of the hint, and the priority in the lowest bit.
+    /// As a number: the priority in the lowest bit, then the hint, then forced unit access.
     pub(crate) const fn number(self) -> u64 {
         self.0
     }
 
     /// The marks of such a number.
     pub(crate) const fn from_number(number: u64) -> Self {
-        Marks(number & 511)
+        Marks(number % Marks::NUMBERS)
     }
 }
 
@@ -80,6 +98,12 @@ pub struct Record {
 }
 
 impl Record {
+    /// Whether it is a flush, which has no place.
+    #[inline]
+    pub fn is_flush(&self) -> bool {
+        self.op == Op::Other && self.marks.is_fua()
+    }
+
     /// The byte after the last one.
     pub fn end_bytes(&self) -> u64 {
         self.offset_bytes + self.size_bytes

@@ -34,7 +34,7 @@ impl OneDevice {
 }
 
 /// Writes the records of a binary format.
-pub(crate) trait BinaryWriter {
+pub(crate) trait BinaryWriter: Send {
     /// Writes the header before the first record.
     fn begin(&mut self, origin: &str, out: &mut Vec<u8>) -> io::Result<()>;
     /// A record; it need not appear at once.
@@ -68,6 +68,8 @@ pub struct Written {
     pub marks_lost: u64,
     /// Records with a placement hint that were written without it.
     pub hints_lost: u64,
+    /// Flushes that were skipped, and writes that lost their forced unit access.
+    pub flushes_lost: u64,
 }
 
 /// Writes records in one format.
@@ -75,18 +77,18 @@ pub struct Written {
 /// Times are cut off to the format's resolution, which its page in the manual gives; with fgt
 /// nothing is lost. Other data that a format cannot hold (a trim, an address
 /// between two sectors, a second device) is an error that names the record, except rows of
-/// [`Op::Other`], which are skipped and counted. Lost marks of high priority and lost hints
-/// are counted.
+/// [`Op::Other`], which are skipped and counted. Lost marks of high priority, lost hints and
+/// lost flushes are counted.
 pub struct TraceWriter {
     name: &'static str,
     records: RecordWriter,
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     chunk: Vec<u8>,
     written: Written,
 }
 
 /// A writer for a format, or an error if it cannot be written.
-pub fn writer(format: &Format, out: Box<dyn Write>) -> Result<TraceWriter, TraceError> {
+pub fn writer(format: &Format, out: Box<dyn Write + Send>) -> Result<TraceWriter, TraceError> {
     writer_with(format, "", out)
 }
 
@@ -94,7 +96,7 @@ pub fn writer(format: &Format, out: Box<dyn Write>) -> Result<TraceWriter, Trace
 pub fn writer_with(
     format: &Format,
     origin: &str,
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
 ) -> Result<TraceWriter, TraceError> {
     let name = format.name();
     let Some(mut records) = format.record_writer() else {
@@ -123,6 +125,7 @@ impl TraceWriter {
             }
             RecordWriter::Lines(_) if record.op == Op::Other => {
                 self.written.others += 1;
+                self.written.flushes_lost += u64::from(record.is_flush());
                 return Ok(());
             }
             RecordWriter::Lines(lines) => {
@@ -137,6 +140,7 @@ impl TraceWriter {
                 self.written.marks_lost += u64::from(is_lost);
                 let is_lost = marks.hint() > 0 && !lines.keeps_hints();
                 self.written.hints_lost += u64::from(is_lost);
+                self.written.flushes_lost += u64::from(marks.is_fua());
             }
         }
         self.written.rows += 1;

@@ -350,7 +350,8 @@ def _say_written(done: dict[str, Any], what: str) -> None:
 
 
 def _lost(done: dict[str, Any]) -> str:
-    named = (("marks_lost", "priority marks"), ("hints_lost", "placement hints"))
+    named = (("marks_lost", "priority marks"), ("hints_lost", "placement hints"),
+             ("flushes_lost", "flushes or FUA marks"))  # fmt: skip
     lost = [f"{done[key]} {name}" for key, name in named if done.get(key)]
     return f"; {' and '.join(lost)} lost, which fgt keeps" if lost else ""
 

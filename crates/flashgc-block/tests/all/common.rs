@@ -51,7 +51,14 @@ pub fn setup_or_none(sets: &[&str]) -> Option<Setup> {
 /// What a drive in memory is made of, under the checker.
 pub fn opening(sets: &[&str]) -> Opening {
     let setup = setup_or_none(sets).unwrap_or_else(|| panic!("{sets:?} is refused"));
-    Opening { setup, saved: None, backing: Backing::Memory, verify: true, time: Time::Off }
+    Opening {
+        setup,
+        saved: None,
+        backing: Backing::Memory,
+        verify: true,
+        time: Time::Off,
+        capture: None,
+    }
 }
 
 /// A drive in memory, under the checker.

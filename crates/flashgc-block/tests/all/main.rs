@@ -1,5 +1,6 @@
 //! The drive as its clients see it: every byte that is read is the one that was written last.
 
+mod captures;
 mod common;
 mod faults;
 mod model;

@@ -115,6 +115,7 @@ fn a_configuration_that_needs_its_requests_in_advance_is_refused() {
             backing: Backing::Memory,
             verify: false,
             time: Time::Off,
+            capture: None,
         };
         Drive::open(opening, |_| true).err().expect("a refusal").to_string()
     };

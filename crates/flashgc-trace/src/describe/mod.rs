@@ -55,6 +55,12 @@ pub struct Info {
     /// Rows that are marked as of high priority, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<u64>,
+    /// Flushes, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flushes: Option<u64>,
+    /// Writes with forced unit access, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fua: Option<u64>,
     /// Writes by placement hint, where one has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<HintInfo>>,
@@ -213,6 +219,8 @@ impl Gathered {
             trims: totals.trims,
             others: totals.others,
             high: (totals.high > 0).then_some(totals.high),
+            flushes: (totals.flushes > 0).then_some(totals.flushes),
+            fua: (totals.fua > 0).then_some(totals.fua),
             hints: totals.by_hint.info(),
             read_bytes: totals.read_bytes,
             written_bytes: totals.written_bytes,

@@ -51,6 +51,8 @@ pub(super) struct Totals {
     pub(super) trims: u64,
     pub(super) others: u64,
     pub(super) high: u64,
+    pub(super) flushes: u64,
+    pub(super) fua: u64,
     pub(super) by_hint: HintCounts,
     pub(super) read_bytes: u64,
     pub(super) written_bytes: u64,
@@ -71,10 +73,12 @@ impl Totals {
             }
             Op::Write => {
                 self.writes += 1;
+                self.fua += u64::from(record.marks.is_fua());
                 self.written_bytes = self.written_bytes.saturating_add(record.size_bytes);
                 self.by_hint.add(record.marks.hint(), record.size_bytes);
             }
             Op::Trim => self.trims += 1,
+            Op::Other if record.is_flush() => self.flushes += 1,
             Op::Other => self.others += 1,
         }
     }

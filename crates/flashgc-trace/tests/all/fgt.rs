@@ -5,18 +5,16 @@ use flashgc_trace::{
     writer_with,
 };
 use proptest::prelude::*;
-use std::cell::RefCell;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
-use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Default)]
-struct Shared(Rc<RefCell<Vec<u8>>>);
+struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().write(bytes)
+        self.0.lock().expect("no other thread").write(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
@@ -28,7 +26,7 @@ fn pack(records: &[Record]) -> Vec<u8> {
     let mut writer = writer_with(&Format::Fgt, "a test", Box::new(shared.clone())).unwrap();
     records.iter().for_each(|record| writer.push(record).unwrap());
     assert_eq!(writer.finish().unwrap().rows, records.len() as u64);
-    let bytes = shared.0.borrow();
+    let bytes = shared.0.lock().expect("no other thread");
     bytes.clone()
 }
 
@@ -57,7 +55,9 @@ fn many(count: u64) -> Vec<Record> {
 fn any_record() -> impl Strategy<Value = Record> {
     let op = prop::sample::select(vec![Op::Read, Op::Write, Op::Trim, Op::Other]);
     let marks = prop::sample::select(vec![Marks::NONE, Marks::HIGH]);
-    let op = (op, (marks, any::<u8>()).prop_map(|(marks, hint)| marks.with_hint(hint)));
+    let fua = prop::sample::select(vec![Marks::NONE, Marks::FUA]);
+    let marks = (marks, fua, any::<u8>());
+    let op = (op, marks.prop_map(|(marks, fua, hint)| marks.and(fua).with_hint(hint)));
     (any::<u64>(), any::<u64>(), op, 0_u64..1 << 61, 0_u64..1 << 40).prop_map(
         |(at_ns, device, (op, marks), offset_bytes, size_bytes)| Record {
             at_ns,

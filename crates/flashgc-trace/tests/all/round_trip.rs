@@ -176,17 +176,18 @@ fn marks_that_a_format_has_no_place_for_are_counted() {
     let marked = |name: &str| {
         let shared = Shared::default();
         let mut writer = writer(&name.parse().unwrap(), Box::new(shared.clone())).unwrap();
-        let hinted = Marks::NONE.with_hint(3);
-        for (op, marks) in [(Op::Write, Marks::HIGH), (Op::Read, hinted), (Op::Write, hinted)] {
+        let (high, hinted, fua) = (Marks::HIGH, Marks::NONE.with_hint(3), Marks::FUA);
+        let rows = [(Op::Write, high), (Op::Read, hinted), (Op::Write, hinted)];
+        for (op, marks) in rows.into_iter().chain([(Op::Write, fua), (Op::Other, fua)]) {
             let (offset_bytes, size_bytes, line) = (0, 4096, 1);
             let record = Record { at_ns: 0, device: 0, op, marks, offset_bytes, size_bytes, line };
             writer.push(&record).unwrap();
         }
         let written = writer.finish().unwrap();
-        (written.marks_lost, written.hints_lost)
+        (written.marks_lost, written.hints_lost, written.flushes_lost)
     };
-    assert_eq!(["fgt", MARKED].map(marked), [(0, 0); 2]);
-    assert_eq!(["csv", "spc", "blkreplay"].map(marked), [(1, 2); 3]);
+    assert_eq!(["fgt", MARKED].map(marked), [(0, 0, 0), (0, 0, 2)]);
+    assert_eq!(["csv", "spc", "blkreplay"].map(marked), [(1, 2, 2); 3]);
 }
 
 #[test]

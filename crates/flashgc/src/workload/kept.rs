@@ -14,12 +14,15 @@ const PART_ROWS: usize = 1 << 15;
 /// In the size of a row: it has high priority.
 const HIGH: u32 = 1 << 31;
 /// Bits of the first byte in the place of a row.
-const OFFSET_BITS: u32 = 54;
+const OFFSET_BITS: u32 = 53;
+/// Of a place: forced unit access.
+const FUA: u64 = 1 << 63;
 
 #[derive(Clone, Copy)]
 struct Row {
     at_ns: u64,
-    /// The placement hint, the first byte, and the operation in the two lowest bits.
+    /// Forced unit access in the highest bit, then the placement hint, the first byte, and the
+    /// operation in the two lowest bits.
     place: u64,
     size_bytes: u32,
     /// By order of appearance.
@@ -86,9 +89,10 @@ impl Keeper {
             kept.parts.push(Vec::with_capacity(PART_ROWS));
         }
         let hint = u64::from(record.marks.hint());
+        let marks = hint << (OFFSET_BITS + 2) | if record.marks.is_fua() { FUA } else { 0 };
         let row = Row {
             at_ns: record.at_ns,
-            place: hint << (OFFSET_BITS + 2) | record.offset_bytes << 2 | record.op as u64,
+            place: marks | record.offset_bytes << 2 | record.op as u64,
             size_bytes: size_bytes | if record.marks.is_high() { HIGH } else { 0 },
             device,
             lines,
@@ -154,7 +158,8 @@ impl Iterator for KeptRecords {
             (self.part, self.row) = (self.part + 1, 0);
         }
         self.line = self.line.wrapping_add_signed(i64::from(row.lines));
-        let marks = if row.size_bytes & HIGH == 0 { Marks::NONE } else { Marks::HIGH };
+        let high = if row.size_bytes & HIGH == 0 { Marks::NONE } else { Marks::HIGH };
+        let marks = if row.place & FUA == 0 { high } else { high.and(Marks::FUA) };
         Some(Record {
             at_ns: row.at_ns,
             device: self.kept.devices[usize::from(row.device)],
@@ -196,7 +201,7 @@ mod tests {
         #[test]
         fn kept_records_are_those_that_were_read(
             rows in prop::collection::vec(
-                (any::<u64>(), 0_u64..40, 0_usize..4, any::<(bool, u8)>(), 0_u64..1 << 54,
+                (any::<u64>(), 0_u64..40, 0_usize..4, any::<(bool, bool, u8)>(), 0_u64..1 << 53,
                  0_u64..1 << 31, 1_u64..30_000),
                 1..300,
             ),
@@ -204,13 +209,15 @@ mod tests {
             let mut line = 0;
             let records: Vec<Record> = rows
                 .into_iter()
-                .map(|(at_ns, device, op, (high, hint), offset_bytes, size_bytes, lines)| {
+                .map(|(at_ns, device, op, (high, fua, hint), offset_bytes, size_bytes, lines)| {
                     line += lines;
+                    let high = if high { Marks::HIGH } else { Marks::NONE };
+                    let marks = if fua { high.and(Marks::FUA) } else { high };
                     Record {
                         at_ns,
                         device: device << 40,
                         op: [Op::Read, Op::Write, Op::Trim, Op::Other][op],
-                        marks: if high { Marks::HIGH } else { Marks::NONE }.with_hint(hint),
+                        marks: marks.with_hint(hint),
                         offset_bytes,
                         size_bytes,
                         line,
@@ -232,7 +239,7 @@ mod tests {
     fn what_a_row_does_not_hold_is_not_kept() {
         let wide = Record { size_bytes: 1 << 31, ..ROW };
         let far = Record { line: 40_000, ..ROW };
-        let high = Record { offset_bytes: 1 << 54, ..ROW };
+        let high = Record { offset_bytes: 1 << 53, ..ROW };
         for row in [wide, far, high] {
             assert!(keep(&[ROW, row]).is_none());
         }

@@ -62,6 +62,10 @@ impl LayoutScan {
 
     /// Notes a record.
     pub fn see(&mut self, record: &Record) {
+        if record.is_flush() {
+            self.requests += 1;
+            return;
+        }
         if record.op == Op::Other || record.size_bytes == 0 {
             return;
         }

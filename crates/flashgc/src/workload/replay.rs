@@ -59,6 +59,7 @@ impl Replay {
                 Op::Read => HostOp::Read,
                 Op::Write => HostOp::Write,
                 Op::Trim => HostOp::Trim,
+                Op::Other if record.is_flush() => return Ok(Some((record, HostOp::Flush))),
                 Op::Other => continue,
             };
             if record.size_bytes > 0 {
@@ -77,6 +78,9 @@ impl Replay {
         } else {
             libm::round(since_ns as f64 * self.time_scale) as u64
         };
+        if op == HostOp::Flush {
+            return Ok(Some(HostRequest::flush(at_ns)));
+        }
         self.placed.clear();
         self.layout.place(record, &mut self.placed).map_err(|why| {
             SourceError(format!(
@@ -86,10 +90,11 @@ impl Replay {
             ))
         })?;
         let page_bytes = self.page_bytes;
-        let (high, hint) = (record.marks.is_high(), record.marks.hint());
+        let marks = record.marks;
+        let (high, fua, hint) = (marks.is_high(), marks.is_fua(), marks.hint());
         let mut parts = self.placed.iter().map(|&Placed { offset_bytes, size_bytes }| {
             let request = HostRequest::from_bytes(at_ns, op, offset_bytes, size_bytes, page_bytes);
-            HostRequest { high, hint, ..request }
+            HostRequest { high, fua, hint, ..request }
         });
         let first = parts.next();
         self.parts.extend(parts);

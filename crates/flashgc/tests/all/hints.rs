@@ -6,9 +6,8 @@ use flashgc::config::{Inputs, prepare};
 use flashgc::session::{Options, Phase, Session, Setup};
 use flashgc_trace::{Format, Marks, Op, Record, writer};
 use serde_json::Value;
-use std::cell::RefCell;
 use std::io::{self, Write};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 const DRIVE: &str = r#"
 seed = 1
@@ -80,11 +79,11 @@ fn logs(rows: u64) -> Vec<Record> {
 }
 
 #[derive(Clone, Default)]
-struct Shared(Rc<RefCell<Vec<u8>>>);
+struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().write(bytes)
+        self.0.lock().expect("no other thread").write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -98,7 +97,7 @@ fn written_as(format: &str, records: &[Record]) -> MemoryTrace {
     let mut writer = writer(&format, Box::new(shared.clone())).expect("it can be written");
     records.iter().for_each(|record| writer.push(record).expect("it is written"));
     writer.finish().expect("it is written");
-    let bytes = shared.0.borrow().clone();
+    let bytes = shared.0.lock().expect("no other thread").clone();
     MemoryTrace { name: "logs".into(), bytes }
 }
 

@@ -15,8 +15,6 @@ pub(super) const HEAD_BYTES: usize = 40;
 pub(super) const COLUMNS: usize = 5;
 /// Operations. In their column the marks of a record come on top, in units of this.
 pub(super) const OPS: u64 = 4;
-/// Marks of a record are below this.
-pub(super) const MARKS: u64 = 512;
 
 /// Where the records come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,8 +3,7 @@
 use super::INFO;
 use super::columns::{self, column_bytes_max};
 use super::frame::{
-    COLUMNS, FRAME_RECORDS_MAX, HEAD_BYTES, Head, Header, MAGIC, MARKS, OPS, ORIGIN_BYTES_MAX,
-    VERSION,
+    COLUMNS, FRAME_RECORDS_MAX, HEAD_BYTES, Head, Header, MAGIC, OPS, ORIGIN_BYTES_MAX, VERSION,
 };
 use crate::binary::{BinaryFormat, Bytes, RecordProblem};
 use crate::record::{Marks, Op, RawRecord};
@@ -144,7 +143,7 @@ impl Reader {
     fn join_columns(&self, records: &mut Vec<RawRecord>) -> Result<(), RecordProblem> {
         const NAMED: [Op; OPS as usize] = [Op::Read, Op::Write, Op::Trim, Op::Other];
         let [at_ns, device, op, offset, size] = &self.columns;
-        if op.iter().any(|&op| op >= OPS * MARKS) {
+        if op.iter().any(|&op| op >= OPS * Marks::NUMBERS) {
             return Err(broken("a record has an unknown operation"));
         }
         let places = offset.iter().zip(size);
