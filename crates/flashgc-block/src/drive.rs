@@ -243,7 +243,7 @@ impl Drive {
         match self.server {
             Server::AtOnce(engine) => {
                 let engine = engine.into_inner().unwrap_or_else(|broken| broken.into_inner());
-                engine.end(vec![AT_ONCE.into()])
+                engine.end(0, vec![AT_ONCE.into()])
             }
             Server::RealTime(server) => server.end(),
         }

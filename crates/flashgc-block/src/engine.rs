@@ -70,23 +70,32 @@ impl Engine {
         now_ns: u64,
     ) -> Result<(Ticket, u64), DriveError> {
         self.is_running()?;
-        let HostRequest { op, offset_bytes, .. } = request;
-        if op == HostOp::Write {
+        if request.op == HostOp::Write {
             lock(&self.path).pages().is_short().map_err(DriveError::Io)?;
         }
-        // Time begins with the first request.
-        let at_ns = if self.has_served { now_ns.max(self.session.now_ns() + 1) } else { 0 };
-        self.has_served = true;
-        let ticket = lock(&self.path).expect(op, offset_bytes, data);
-        let request = HostRequest { at_ns, ..request };
-        if let Some(capture) = &mut self.capture {
-            capture.add(&request);
-        }
+        let (ticket, request) = self.expect(request, data, now_ns);
+        let at_ns = request.at_ns;
         self.attempt(|session| {
             session.comes(request)?;
             session.run_to(at_ns, u64::MAX)
         })?;
         Ok((ticket, at_ns))
+    }
+
+    /// The request with the time when it comes. Time begins with the first one.
+    fn expect(
+        &mut self,
+        request: HostRequest,
+        data: Vec<u8>,
+        now_ns: u64,
+    ) -> (Ticket, HostRequest) {
+        let at_ns = if self.has_served { now_ns.max(self.session.now_ns() + 1) } else { 0 };
+        self.has_served = true;
+        let request = HostRequest { at_ns, ..request };
+        if let Some(capture) = &mut self.capture {
+            capture.add(&request);
+        }
+        (lock(&self.path).expect(request.op, request.offset_bytes, data), request)
     }
 
     /// Lets everything happen that happens until this time.
@@ -122,19 +131,15 @@ impl Engine {
         lock(&self.path).take(ticket)
     }
 
-    /// Flushes the drive, as a host does before it switches one off. Idle drives work too, so that
-    /// the end of a run has to be a request: then the run of the same requests ends there as well.
-    pub(crate) fn shut_down(&mut self, now_ns: u64) -> Result<(), DriveError> {
-        self.run_to(now_ns)?;
-        self.comes(HostRequest::flush(0), Vec::new(), now_ns)?;
-        self.attempt(LiveSession::run_until_served)
-    }
-
-    /// No request comes any more.
-    pub(crate) fn end(self, mut notes: Vec<String>) -> Result<Report, DriveError> {
+    /// No request comes any more: the drive is flushed, as by a host that switches one off. Idle
+    /// drives work too, so that the end is a request: the run of the same requests ends there as
+    /// well.
+    pub(crate) fn end(mut self, now_ns: u64, mut notes: Vec<String>) -> Result<Report, DriveError> {
         self.is_running()?;
+        let flush = HostRequest::flush(0);
+        let last = self.has_served.then(|| self.expect(flush, Vec::new(), now_ns).1);
         notes.extend(self.capture.map(Capture::end));
-        Ok(self.session.end(&notes)?)
+        Ok(self.session.end(last, &notes)?)
     }
 }
 

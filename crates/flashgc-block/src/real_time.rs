@@ -140,13 +140,10 @@ impl Server {
             let _ = clock.join();
         }
         let shared = Arc::into_inner(self.shared).expect("the clock has stopped");
-        let mut state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if state.engine.has_served() {
-            let now_ns = (elapsed_ns(&state) / shared.slowed) as u64;
-            state.engine.shut_down(now_ns)?;
-        }
+        let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let now_ns = (elapsed_ns(&state) / shared.slowed) as u64;
         let notes = notes(&state.lateness, &state.latencies, shared.slowed);
-        state.engine.end(notes)
+        state.engine.end(now_ns, notes)
     }
 }
 

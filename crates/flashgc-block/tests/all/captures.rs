@@ -61,8 +61,12 @@ const DEVICES: &[&[&str]] = &[
     &[
         "device.page_size=\"16 KiB\"",
         "device.mapping_unit=\"4 KiB\"",
-        "device.registers=1",
+        "device.allocation=\"dynamic\"",
+        "device.pages_per_block=4",
+        "device.layers=4",
         "device.sub_blocks=1",
+        "device.registers=1",
+        "device.blocks_per_plane=24",
         "device.write_buffer={ size = \"256 KiB\", power_loss_protection = false }",
     ],
 ];

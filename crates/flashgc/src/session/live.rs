@@ -120,8 +120,10 @@ impl LiveSession {
         engine!(&self.session.engine, sim => live::next_ns(sim))
     }
 
-    /// No further request comes: the requests under way are served, and then the report is made.
-    pub fn end(mut self, notes: &[String]) -> Result<Report, RunError> {
+    /// No further request comes but this one: those under way are served, and then the report is
+    /// made. A run knows its last request when it comes, and so does this session.
+    pub fn end(mut self, last: Option<HostRequest>, notes: &[String]) -> Result<Report, RunError> {
+        last.into_iter().for_each(|last| self.source.push(last));
         let session = &mut self.session;
         engine!(&mut session.engine, sim => live::end(sim, &mut self.source))?;
         session.audit();
