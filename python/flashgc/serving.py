@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -92,12 +93,15 @@ class Server:
         request: Request,
         folder: Path,
         socket: Path,
+        replay: str | None = None,
     ) -> None:
         self._process = process
         self._pipe = pipe
         self._request = request
         self._folder = folder
         self.socket = socket
+        self.replay = replay
+        """The command that runs the captured requests, where they are captured."""
 
     @property
     def uri(self) -> str:
@@ -132,6 +136,8 @@ def served(
     socket: str | os.PathLike[str],
     *,
     store: str | os.PathLike[str] | None = None,
+    capture: str | os.PathLike[str] | None = None,
+    status: str | os.PathLike[str] | None = None,
     scheme: str | os.PathLike[str] | None = None,
     device: str | None = None,
     set: api.Settings | None = None,
@@ -144,19 +150,27 @@ def served(
     """Serves a drive on a unix socket while the context lasts.
 
     The workload of the configuration does not count: clients send the requests. Their data is kept
-    in memory, or in the new file `store`, which is removed at the end. `time` is that of
-    :func:`slowed`.
+    in memory, or in the new file `store`, which is removed at the end. The file `capture` is a
+    trace of the requests, complete when the drive has ended. The unix socket `status` tells what
+    the drive does, see :func:`flashgc.watching.status`. `time` is that of :func:`slowed`.
     """
     times_slower = slowed(time)
     program, library = nbdkit(), plugin()
     path = Path(os.path.abspath(socket))
     _check_socket(path)
+    watched = None if status is None else Path(os.path.abspath(status))
+    if watched is not None:
+        _check_socket(watched)
     data = None if store is None else Path(os.path.abspath(store))
     if data is not None and (data.exists() or data.is_symlink()):
         raise OutputError(
             f"error: {data} exists\n  = help: name a new file; it is removed at the end"
         )
     request = _request(config, scheme, device, set, seed, unset)
+    replay = None
+    if capture is not None:
+        _check_capture(Path(capture))
+        replay = _replay(request, scheme, device, drive, capture)
     with tempfile.TemporaryDirectory(prefix="flashgc-serve-") as name:
         folder = Path(name)
         job: dict[str, Any] = {
@@ -164,6 +178,8 @@ def served(
             "jobs": request["jobs"],
             "drive": None if drive is None else os.path.abspath(drive),
             "store": None if data is None else os.fspath(data),
+            "capture": None if capture is None else os.path.abspath(capture),
+            "status": None if watched is None else os.fspath(watched),
             "verify": verify,
             "slowed": times_slower,
             "outcome": os.fspath(folder / "outcome.json"),
@@ -188,10 +204,12 @@ def served(
             os.close(ours)
             try:
                 _await(process, folder)
-                yield Server(process, pipe, request, folder, path)
+                yield Server(process, pipe, request, folder, path, replay)
             finally:
                 _stop(process)
                 path.unlink(missing_ok=True)
+                if watched is not None:
+                    watched.unlink(missing_ok=True)
                 if data is not None:
                     data.unlink(missing_ok=True)
 
@@ -225,6 +243,34 @@ def _request(
         # What clients will write is not known before they come.
         request["sets"] = [*request["sets"], _UNIFORM]
     return request
+
+
+def _replay(
+    request: Request,
+    scheme: str | os.PathLike[str] | None,
+    device: str | None,
+    drive: str | os.PathLike[str] | None,
+    capture: str | os.PathLike[str],
+) -> str:
+    """The command that runs these requests again, with the same result."""
+    words = ["flashgc", "run", request["name"], "--trace", os.fspath(capture)]
+    for option, value in (("--scheme", scheme), ("--device", device), ("--drive", drive)):
+        if value is not None:
+            words += [option, os.fspath(value)]
+    for option, values in (("--set", request["sets"]), ("--unset", request["unsets"])):
+        for value in values:
+            words += [option, value]
+    return shlex.join(words)
+
+
+def _check_capture(path: Path) -> None:
+    if path.suffix != ".fgt":
+        raise OutputError(
+            f"error: the captured requests are a trace in the format fgt, got {path}\n"
+            "  = help: name a file that ends in .fgt"
+        )
+    if path.is_dir():
+        raise OutputError(f"error: {path} is a directory, not a file")
 
 
 def _check_socket(path: Path) -> None:

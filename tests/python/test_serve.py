@@ -6,14 +6,17 @@ import re
 import shlex
 import shutil
 import signal
+import socket as socketlib
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 
+import terminal
 from conftest import COMMAND, LONG, ROOT, SMALL
-from flashgc import serving
+from flashgc import serving, watching
 from nbd_client import FLUSH, READ, TRIM, WRITE, ZERO, Client
 
 PLUGIN = Path(serving.__file__).with_name(serving.PLUGIN)
@@ -52,7 +55,7 @@ def served(folder, *options, config=DRIVE):
         finally:
             server.kill()
     assert server.returncode == 0, err
-    ended["report"] = json.loads(out)
+    ended["report"], ended["told"] = json.loads(out), err
 
 
 def size_of(folder):
@@ -174,6 +177,8 @@ def test_what_cannot_be_served_is_an_error(tmp_path, flashgc):
     (tmp_path / "old").write_text("mine")
     assert "old exists" in flashgc(*words, "--store", "old", code=2).err
     assert "cannot be created" in flashgc(*words, "--store", "no/where", code=2).err
+    assert "ends in .fgt" in flashgc(*words, "--capture", "kept.csv", code=2).err
+    assert "existing folder" in flashgc(*words, "--capture", "no/kept.fgt", code=2).err
     assert (tmp_path / "old").read_text() == "mine"
     (tmp_path / "drive.sock").write_text("mine")
     assert "exists" in flashgc(*words, code=2).err
@@ -227,6 +232,82 @@ def test_a_request_takes_the_time_of_the_model(tmp_path, factor):
     assert report["latency_ns"]["write"]["min"] == 302_400
     [lateness] = [note for note in report["notes"] if "after the model's time" in note]
     assert ("20 times slower" in lateness) == (factor == 20)
+
+
+@BUILT
+@needs("fio")
+@pytest.mark.parametrize("time", ["off", "real"])
+def test_captured_requests_have_the_result_of_the_drive(tmp_path, flashgc, time):
+    unsafe = 'device.write_buffer={size="64 KiB",power_loss_protection=false}'
+    options = ["--scheme", "pgc", "--set", unsafe, "--set", "precondition.overwrite=0.5"]
+    with served(tmp_path, "--time", time, "--capture", "kept.fgt", *options) as ended:
+        fio(ended, tmp_path, "--rw=randtrimwrite", "--bs=4k", "--size=8M", "--fsync=16",
+            "--iodepth=4", "--numjobs=2", "--io_size=2M")  # fmt: skip
+        assert not (tmp_path / "kept.fgt").exists(), "it has its name when it is complete"
+    [again] = [line for line in ended["told"].splitlines() if "flashgc run" in line]
+    words = shlex.split(again.partition("flashgc run")[2])
+    run = json.loads(flashgc("run", *words, "--json").out)
+    assert run["result_hash"] == ended["report"]["result_hash"]
+    about = json.loads(flashgc("trace", "info", "kept.fgt", "--json").out)
+    assert about["flushes"] >= 16
+    report = ended["report"]
+    assert about["rows"] == sum(report["requests"].values()) + report["flush"]["requests"]
+    assert "flushes" in flashgc("trace", "info", "kept.fgt").out
+    csv = flashgc("trace", "convert", "kept.fgt", "kept.csv")
+    assert f"{about['flushes']} flushes or FUA marks lost" in csv.err
+
+
+@BUILT
+def test_a_capture_that_cannot_be_written_harms_no_client(tmp_path):
+    with served(tmp_path, "--capture", "kept.fgt") as ended:
+        [part] = tmp_path.glob(".kept.fgt.*")
+        part.unlink()
+        with Client(tmp_path / "drive.sock") as client:
+            assert client.ask(WRITE, 0, 4096, bytes(4096))[0] == 0
+    assert any("kept.fgt was not written" in note for note in ended["report"]["notes"])
+
+
+@BUILT
+@pytest.mark.parametrize("time", ["off", "real"])
+def test_a_drive_can_be_watched(tmp_path, flashgc, time):
+    with served(tmp_path, "--time", time, "--status", "status") as ended:
+        with Client(tmp_path / "drive.sock") as client:
+            for at in range(200):
+                assert client.ask(WRITE, at % 50 * 4096, 4096, bytes(4096))[0] == 0
+            assert client.ask(READ, 0, 4096)[0] == 0
+        now = json.loads(flashgc("top", "status", "--json").out)
+        assert now["report"]["requests"] == {"read": 1, "write": 200, "trim": 0}
+        write = now["last"]["write"]
+        assert write["requests"] == 200
+        parts = write["blame_mean_ns"]
+        assert sum(parts.values()) == pytest.approx(write["latency_ns"]["mean"])
+        assert now["free_blocks"]["least_of_plane"] <= now["free_blocks"]["total"] // 8
+        told = flashgc("top", "status").out
+        assert "write amplification" in told
+        assert "mean from service" in told
+        assert all(len(line) <= 80 for line in told.splitlines())
+        # Any HTTP client, and one that says nothing.
+        with socketlib.socket(socketlib.AF_UNIX) as rude:
+            rude.connect(str(tmp_path / "status"))
+            rude.sendall(b"GET")
+            assert watching.status(tmp_path / "status")["now_ns"] >= now["now_ns"]
+    assert ended["report"]["blame"]["write"]["mean"]["latency_ns"] > 0
+    assert not (tmp_path / "status").exists()
+    assert "no drive answers" in flashgc("top", "status", code=2).err
+
+
+@BUILT
+def test_top_in_a_terminal(tmp_path):
+    with ThreadPoolExecutor() as pool:
+        with served(tmp_path, "--status", "status"):
+            command = [COMMAND, "top", "status", "--every", "0.2"]
+            top = pool.submit(terminal.run, command, tmp_path)
+            sleep(3)
+        seen = top.result()
+    assert seen.code == 0, seen.screen
+    assert seen.screen.count("write amplification") > 1
+    assert "the drive has ended" in seen.screen
+    assert "Traceback" not in seen.screen
 
 
 def page_commands():

@@ -5,11 +5,13 @@ use crate::engine::{Engine, lock};
 use crate::pages::{Backing, Pages};
 use crate::path::DataPath;
 use crate::real_time;
+use crate::watching::Watching;
 use flashgc::report::Report;
 use flashgc::session::live::LiveSession;
 use flashgc::session::{Options, Phase, Progress, RunError, SavedDrive, Session, Setup};
 use flashgc::verify::{Happened, Listener};
 use flashgc::workload::{HostOp, HostRequest};
+use serde_json::Value;
 use std::fmt;
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -64,6 +66,8 @@ pub struct Opening {
     pub time: Time,
     /// Where the requests are kept as a trace.
     pub capture: Option<Capture>,
+    /// Whether it can be watched; that costs some time for each request.
+    pub watched: bool,
 }
 
 /// A drive that serves requests, from any number of threads.
@@ -96,7 +100,8 @@ impl Drive {
         mut goes_on: impl FnMut(&Progress) -> bool,
         through: impl FnOnce(Listener) -> Listener,
     ) -> Result<Drive, DriveError> {
-        let Opening { setup, saved, backing, verify, time, capture } = opening;
+        let Opening { setup, saved, backing, verify, time, capture, watched } = opening;
+        let watching = watched.then(Watching::default);
         let geometry = &setup.plan.geometry;
         let page_bytes = u64::from(geometry.shape.page_bytes);
         let bytes = u64::from(geometry.exported_pages) * page_bytes;
@@ -105,7 +110,13 @@ impl Drive {
         let heard = Arc::clone(&path);
         let listener: Listener =
             Box::new(move |now_ns, happened: Happened| lock(&heard).see(now_ns, happened));
-        let options = Options { verify, listener: Some(through(listener)), ..Options::default() };
+        let options = Options {
+            verify,
+            blame: watched,
+            request_log: watching.as_ref().map(Watching::sink),
+            listener: Some(through(listener)),
+            ..Options::default()
+        };
         let session = match saved {
             None => Session::new(setup, None, options),
             Some((saved, name)) => Session::with_drive(setup, None, saved, &name, options)?,
@@ -120,7 +131,7 @@ impl Drive {
                 return Err(DriveError::Stopped("the drive was not made to its end".into()));
             }
         }
-        let engine = Engine::new(session, path, capture);
+        let engine = Engine::new(session, path, capture, watching);
         let server = match time {
             Time::Off => Server::AtOnce(Box::new(Mutex::new(engine))),
             Time::Real { slowed } => Server::RealTime(real_time::Server::new(engine, slowed)),
@@ -235,6 +246,15 @@ impl Drive {
         match &self.server {
             Server::AtOnce(engine) => lock(engine).serve_at_once(request, data),
             Server::RealTime(server) => server.serve(request, data),
+        }
+    }
+
+    /// What it does: rates, latencies and their parts of the last seconds, and the report so far.
+    /// None where the drive is not watched.
+    pub fn status(&self) -> Result<Option<Value>, DriveError> {
+        match &self.server {
+            Server::AtOnce(engine) => lock(engine).status(0),
+            Server::RealTime(server) => server.status(),
         }
     }
 

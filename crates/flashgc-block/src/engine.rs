@@ -3,10 +3,12 @@
 use crate::capture::Capture;
 use crate::drive::DriveError;
 use crate::path::{DataPath, Done, Ticket};
+use crate::watching::Watching;
 use flashgc::report::Report;
 use flashgc::session::RunError;
 use flashgc::session::live::LiveSession;
 use flashgc::workload::{HostOp, HostRequest};
+use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,6 +18,7 @@ pub(crate) struct Engine {
     path: Arc<Mutex<DataPath>>,
     /// The requests are kept as a trace.
     capture: Option<Capture>,
+    watching: Option<Watching>,
     has_served: bool,
     /// Why nothing works any more.
     stopped: Option<String>,
@@ -27,8 +30,9 @@ impl Engine {
         session: LiveSession,
         path: Arc<Mutex<DataPath>>,
         capture: Option<Capture>,
+        watching: Option<Watching>,
     ) -> Self {
-        Engine { session, path, capture, has_served: false, stopped: None }
+        Engine { session, path, capture, watching, has_served: false, stopped: None }
     }
 
     /// Whether a request has come.
@@ -119,6 +123,15 @@ impl Engine {
         self.done(|_| {});
         let done = self.take(ticket).expect("the request is done");
         answer(done)
+    }
+
+    /// What the drive does, at this time or later; none where nobody may watch.
+    pub(crate) fn status(&mut self, now_ns: u64) -> Result<Option<Value>, DriveError> {
+        let Some(watching) = self.watching.clone() else { return Ok(None) };
+        let now_ns = now_ns.max(self.session.now_ns());
+        let (so_far, free_blocks) =
+            self.attempt(|session| Ok((session.so_far(), session.free_blocks())))?;
+        Ok(Some(watching.status(&so_far, free_blocks, now_ns)))
     }
 
     /// Hands out the requests that are done since this was asked last.

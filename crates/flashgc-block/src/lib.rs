@@ -11,9 +11,11 @@
 mod capture;
 pub mod drive;
 mod engine;
+mod lateness;
 pub mod pages;
 pub mod path;
 mod real_time;
+mod watching;
 
 pub use capture::Capture;
 pub use drive::{Drive, DriveError, Opening, Time};

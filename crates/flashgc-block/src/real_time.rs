@@ -6,9 +6,10 @@
 
 use crate::drive::DriveError;
 use crate::engine::{Engine, answer, lock};
+use crate::lateness::Lateness;
 use flashgc::report::Report;
-use flashgc::stats::Latency;
-use flashgc::workload::{HostOp, HostRequest};
+use flashgc::workload::HostRequest;
+use serde_json::Value;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -16,17 +17,12 @@ use std::time::{Duration, Instant};
 /// Clients that wait are woken one by one: by the number of their request.
 const BELLS: usize = 256;
 
-/// Above this share of a percentile, lateness blurs it.
-const BLURS: f64 = 0.05;
-
 struct State {
     engine: Engine,
     /// When the first request came: the engine's time 0.
     begun: Option<Instant>,
     has_ended: bool,
-    lateness: Latency,
-    /// Latencies of the model: of reads and of writes.
-    latencies: [Latency; 2],
+    lateness: Lateness,
 }
 
 struct Shared {
@@ -86,8 +82,7 @@ impl Shared {
 
 impl Server {
     pub(crate) fn new(engine: Engine, slowed: f64) -> Self {
-        let (lateness, latencies) = (Latency::new(), [Latency::new(), Latency::new()]);
-        let state = State { engine, begun: None, has_ended: false, lateness, latencies };
+        let state = State { engine, begun: None, has_ended: false, lateness: Lateness::new() };
         let bells = (0..BELLS).map(|_| Condvar::new()).collect();
         let (state, news) = (Mutex::new(state), Condvar::new());
         let shared = Arc::new(Shared { state, news, bells, slowed });
@@ -111,10 +106,7 @@ impl Server {
         loop {
             if let Some(done) = state.engine.take(ticket) {
                 let late_ns = shared.now_ns(&state).saturating_sub(done.at_ns);
-                state.lateness.record(late_ns);
-                if let HostOp::Read | HostOp::Write = request.op {
-                    state.latencies[request.op as usize].record(done.at_ns - came_ns);
-                }
+                state.lateness.record(request.op, done.at_ns - came_ns, late_ns);
                 return answer(done);
             }
             state.engine.is_running()?;
@@ -132,6 +124,13 @@ impl Server {
         Ok(())
     }
 
+    /// What the drive does now; none where nobody may watch.
+    pub(crate) fn status(&self) -> Result<Option<Value>, DriveError> {
+        let mut state = lock(&self.shared.state);
+        let now_ns = self.shared.now_ns(&state);
+        state.engine.status(now_ns)
+    }
+
     /// No request comes any more.
     pub(crate) fn end(self) -> Result<Report, DriveError> {
         lock(&self.shared.state).has_ended = true;
@@ -142,7 +141,7 @@ impl Server {
         let shared = Arc::into_inner(self.shared).expect("the clock has stopped");
         let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let now_ns = (elapsed_ns(&state) / shared.slowed) as u64;
-        let notes = notes(&state.lateness, &state.latencies, shared.slowed);
+        let notes = state.lateness.notes(shared.slowed);
         state.engine.end(now_ns, notes)
     }
 }
@@ -150,40 +149,6 @@ impl Server {
 /// The time since the first request, in ns of the machine.
 fn elapsed_ns(state: &State) -> f64 {
     state.begun.map_or(Duration::ZERO, |begun| begun.elapsed()).as_nanos() as f64
-}
-
-/// What the report says of lateness.
-fn notes(late: &Latency, latencies: &[Latency; 2], slowed: f64) -> Vec<String> {
-    let late = late.summary();
-    let (Some(p50), Some(p99), Some(max)) = (late.p50, late.p99, late.max) else {
-        return Vec::new();
-    };
-    let us = |ns: u64| format!("{:.0} us", ns as f64 / 1e3);
-    let mut how = "the drive was served in real time".to_string();
-    if slowed > 1.0 {
-        how = format!("the drive was served {slowed} times slower than its own time");
-    }
-    let (p50_us, p99_us, max_us) = (us(p50), us(p99), us(max));
-    let mut notes = vec![format!(
-        "{how}: answers left {p50_us} (p50), {p99_us} (p99) and at most {max_us} after the model's \
-         time"
-    )];
-    let blurred = |(kind, model): (&str, &Latency)| {
-        let due = model.summary().p50.filter(|&due| due > 0)?;
-        let share = p50 as f64 / due as f64;
-        (share > BLURS).then(|| format!("{kind} by {:.0} %", share * 100.0))
-    };
-    let blurred: Vec<String> =
-        ["reads", "writes"].into_iter().zip(latencies).filter_map(blurred).collect();
-    if !blurred.is_empty() {
-        notes.push(format!(
-            "the percentiles that clients measure are blurred, since answers left late: the median \
-             of {}; the report has the model's; a larger K of --time scaled=K makes the \
-             share smaller",
-            blurred.join(" and of ")
-        ));
-    }
-    notes
 }
 
 /// The kernel wakes a thread up to 50 us late, so as to wake several at once; not this one.

@@ -1,5 +1,6 @@
 //! What `flashgc serve` asks for, in a JSON file, and what it is told at the end, in another.
 
+use crate::status::Status;
 use flashgc::report::Report;
 use flashgc::session::{Inputs, prepare};
 use flashgc_block::{Backing, Capture, Drive, DriveError, Opening, Time};
@@ -16,6 +17,8 @@ pub struct Job {
     drive: Option<PathBuf>,
     /// The file that is to hold the data.
     store: Option<PathBuf>,
+    /// The socket where the drive can be watched.
+    status: Option<PathBuf>,
     /// The file that is to hold the requests as a trace.
     capture: Option<PathBuf>,
     verify: bool,
@@ -66,6 +69,7 @@ impl Job {
             drive: text(&job["drive"]).map(PathBuf::from),
             store: text(&job["store"]).map(PathBuf::from),
             capture: text(&job["capture"]).map(PathBuf::from),
+            status: text(&job["status"]).map(PathBuf::from),
             verify: job["verify"].as_bool().unwrap_or(false),
             outcome: outcome.into(),
         })
@@ -107,11 +111,25 @@ impl Job {
             Some(path) => Some(Capture::new(path).map_err(|error| not_captured(path, &error))?),
         };
         let (verify, time) = (self.verify, self.time);
-        let opening = Opening { setup, saved, backing, verify, time, capture };
+        let watched = self.status.is_some();
+        let opening = Opening { setup, saved, backing, verify, time, capture, watched };
         Drive::open(opening, |_| true).map_err(|error| match error {
             DriveError::Io(error) => self.store_failed(&error),
             other => other.to_string(),
         })
+    }
+
+    /// Answers those who watch the drive, where they may.
+    pub fn watch(&self) -> Result<Option<Status>, String> {
+        let Some(path) = &self.status else { return Ok(None) };
+        let status = Status::serve(path).map_err(|error| {
+            format!(
+                "error: nobody can watch the drive: {error}\n  --> {}\n  = help: name a new \
+                 socket in an existing folder (--status)",
+                path.display()
+            )
+        })?;
+        Ok(Some(status))
     }
 
     fn store_failed(&self, error: &io::Error) -> String {

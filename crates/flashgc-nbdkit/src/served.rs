@@ -1,7 +1,9 @@
 //! The drive, from nbdkit's first call to its last.
 
 use crate::job::Job;
+use crate::status::Status;
 use flashgc_block::{Drive, DriveError};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -23,12 +25,15 @@ impl Failed {
 struct Served {
     job: Option<Job>,
     drive: Option<Drive>,
+    /// Where it can be watched.
+    status: Option<Status>,
     /// When it was ready, and how long that took.
     ready: Option<(Instant, Duration)>,
 }
 
 /// Requests read it, side by side; it changes before the first of them and after the last.
-static SERVED: RwLock<Served> = RwLock::new(Served { job: None, drive: None, ready: None });
+static SERVED: RwLock<Served> =
+    RwLock::new(Served { job: None, drive: None, status: None, ready: None });
 
 /// The log says once that the drive has stopped.
 static HAS_SAID_WHY: AtomicBool = AtomicBool::new(false);
@@ -67,9 +72,9 @@ pub fn open() -> Result<(), String> {
     let served = &mut *changed();
     let job = served.job.as_ref().ok_or("error: the plugin needs job=FILE")?;
     let begun = Instant::now();
-    match job.open() {
-        Ok(drive) => {
-            served.drive = Some(drive);
+    match job.open().and_then(|drive| Ok((drive, job.watch()?))) {
+        Ok((drive, status)) => {
+            (served.drive, served.status) = (Some(drive), status);
             served.ready = Some((Instant::now(), begun.elapsed()));
             Ok(())
         }
@@ -85,6 +90,7 @@ pub fn end() -> Result<(), String> {
     let served = &mut *changed();
     let (Some(job), Some(drive)) = (&served.job, served.drive.take()) else { return Ok(()) };
     job.remove_store();
+    served.status = None;
     let mut report = match drive.end() {
         Ok(report) => report,
         Err(why) => return job.tell(Err(why.to_string())),
@@ -93,6 +99,14 @@ pub fn end() -> Result<(), String> {
         report.set_walls(ready.elapsed().as_secs_f64(), before.as_secs_f64(), None);
     }
     job.tell(Ok(&report))
+}
+
+/// What the drive does; none after its end.
+pub fn status() -> Result<Option<Value>, String> {
+    match &served().drive {
+        Some(drive) => drive.status().map_err(|error| error.to_string()),
+        None => Ok(None),
+    }
 }
 
 /// Bytes of the drive, and of a page.

@@ -15,6 +15,7 @@ from flashgc.cli import drive as drives
 from flashgc.cli import explain as explaining
 from flashgc.cli import report as reporting
 from flashgc.cli import serve as serving
+from flashgc.cli import top as watching
 from flashgc.cli import sweep as sweeps
 from flashgc.cli import trace as traces
 from flashgc.cli import tune as tuning
@@ -310,6 +311,7 @@ def _watched(
 
 
 app.command("serve", epilog=serving.EPILOG)(serving.serve)
+app.command("top", epilog=watching.EPILOG)(watching.top)
 app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command("advise", epilog=advising.EPILOG)(advising.advise)
 app.command("tune", epilog=tuning.EPILOG)(tuning.tune)

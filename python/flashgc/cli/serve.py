@@ -40,6 +40,26 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    capture: Annotated[
+        str | None,
+        typer.Option(
+            "--capture",
+            metavar="FILE.fgt",
+            help="Keep the requests as a trace; `flashgc run` on it has the same result.",
+            autocompletion=complete.files,
+            show_default=False,
+        ),
+    ] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            "--status",
+            metavar="PATH",
+            help="A second unix socket, which tells what the drive does: for `flashgc top`.",
+            autocompletion=complete.files,
+            show_default=False,
+        ),
+    ] = None,
     time: Annotated[
         str,
         typer.Option(
@@ -64,7 +84,7 @@ def serve(
 
     folder: Path | None = None if out is None else _output.folder(out)
     with serving.served(
-        config, socket, store=store, scheme=scheme, device=device, set=sets, unset=unsets,
+        config, socket, store=store, capture=capture, status=status, scheme=scheme, device=device, set=sets, unset=unsets,
         seed=seed, drive=drive, verify=verify, time=time,
     ) as server:  # fmt: skip
         try:
@@ -74,6 +94,8 @@ def serve(
             pass
         report = server.end()
     heads.by_command([report], typed())
+    if server.replay is not None:
+        say(f"the same requests again: {server.replay}")
     files = [] if folder is None else report.save_folder(folder)
     if json:
         print(report.to_json())

@@ -38,7 +38,8 @@ fn twice(
     let path = folder.join("capture.fgt");
     let capture = Some(Capture::new(&path).expect("a file"));
     let (setup, backing) = (setup_or_none(sets)?, Backing::Memory);
-    let opening = Opening { setup, saved: None, backing, verify: true, time, capture };
+    let opening =
+        Opening { setup, saved: None, backing, verify: true, time, capture, watched: false };
     let drive = Drive::open(opening, |_| true).expect("the drive opens");
     serve(&drive);
     assert!(!path.exists(), "half of a trace has a temporary name");

@@ -58,6 +58,7 @@ pub fn opening(sets: &[&str]) -> Opening {
         verify: true,
         time: Time::Off,
         capture: None,
+        watched: false,
     }
 }
 

@@ -48,7 +48,15 @@ fn every_preset_returns_what_was_written_last() {
             let sets = [&[scheme_key.as_str()], slots, *device].concat();
             let Some(setup) = setup_or_none(&sets) else { continue };
             let (saved, backing, verify) = (None, Backing::Memory, at % 2 == 0);
-            let opening = Opening { setup, saved, backing, verify, time: Time::Off, capture: None };
+            let opening = Opening {
+                setup,
+                saved,
+                backing,
+                verify,
+                time: Time::Off,
+                capture: None,
+                watched: false,
+            };
             let drive = Drive::open(opening, |_| true).expect("the drive opens");
             agree(&drive, 7 + at as u64, requests).unwrap_or_else(|why| panic!("{sets:?}: {why}"));
             let report = drive.end().expect("a report").to_json();

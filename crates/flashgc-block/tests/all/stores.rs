@@ -116,6 +116,7 @@ fn a_configuration_that_needs_its_requests_in_advance_is_refused() {
             verify: false,
             time: Time::Off,
             capture: None,
+            watched: false,
         };
         Drive::open(opening, |_| true).err().expect("a refusal").to_string()
     };

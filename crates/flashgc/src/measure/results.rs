@@ -149,6 +149,16 @@ impl Seen<'_> {
         counters
     }
 
+    /// Erased blocks that are not open: of the plane with the fewest, and of all planes.
+    pub fn free_blocks(&self) -> (u32, u64) {
+        let free = |plane| self.store.ftl.frontiers.free_blocks(PlaneId(plane));
+        let planes = 0..self.plan.geometry.planes;
+        (
+            planes.clone().map(free).min().unwrap_or(0),
+            planes.map(|plane| u64::from(free(plane))).sum(),
+        )
+    }
+
     /// The plane with the least erased space of the first unit at which a request waits.
     pub fn fullest_plane(&self) -> PlaneId {
         let waits = |&unit: &_| self.host.waiting.count(unit) > 0;

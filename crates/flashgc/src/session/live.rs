@@ -8,7 +8,7 @@ use super::error::RunError;
 use super::{Phase, Progress, Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan};
 use crate::plan::Arrivals;
-use crate::report::Report;
+use crate::report::{Facts, Report};
 use crate::sim::live;
 use crate::workload::HostRequest;
 use crate::workload::layout::AddressPolicy;
@@ -118,6 +118,32 @@ impl LiveSession {
     /// The time of the next event, if there is one.
     pub fn next_ns(&self) -> Option<u64> {
         engine!(&self.session.engine, sim => live::next_ns(sim))
+    }
+
+    /// The report on everything so far, apart from the hash over the whole course. The log of
+    /// requests, if there is one, hands out its rows first.
+    pub fn so_far(&mut self) -> Report {
+        let session = &mut self.session;
+        session.end_rows();
+        let results = engine!(&session.engine, sim => sim.seen().results());
+        let (blame, _) = session.blame(&results);
+        let facts = Facts {
+            preconditioning: session.preconditioning.clone(),
+            drive: session.given.as_ref().map(|(origin, name)| origin.for_report(name)),
+            notes: Vec::new(),
+            nothing_moved: None,
+            bad_rows: 0,
+            of_jobs: Vec::new(),
+            blame_of_jobs: Vec::new(),
+            blame,
+            result_hash: String::new(),
+        };
+        Report::new(&session.setup, &results, facts)
+    }
+
+    /// Erased blocks that are not open: of the plane with the fewest, and of all planes.
+    pub fn free_blocks(&self) -> (u32, u64) {
+        engine!(&self.session.engine, sim => sim.seen().free_blocks())
     }
 
     /// No further request comes but this one: those under way are served, and then the report is

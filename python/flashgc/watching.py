@@ -1,0 +1,90 @@
+"""What a served drive does: from its socket, and as lines for a terminal."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+from typing import Any
+
+from flashgc import units
+from flashgc._engine import RunError
+
+Status = dict[str, Any]
+Rows = list[list[str]]
+
+_PATIENCE_S = 10.0
+_COLLECTION = ("copies_ns", "erase_ns", "bus_ns", "switch_ns", "blocked_ns")
+_PARTS = {"service": ("service_ns",), "other requests": ("host_ns",), "collection": _COLLECTION,
+          "space": ("space_ns",), "buffer": ("buffer_ns",)}  # fmt: skip
+
+
+class _Connection(http.client.HTTPConnection):
+    """HTTP over a unix socket."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__("drive", timeout=_PATIENCE_S)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(_PATIENCE_S)
+        self.sock.connect(self._path)
+
+
+def status(path: str | os.PathLike[str]) -> Status:
+    """What the drive does whose `--status` socket this is; a RunError where none answers.
+
+    `now_ns` is the drive's own time; `last` has the rates, latencies (ns) and their mean parts by
+    cause (`blame_mean_ns`) of the reads and of the writes of its last seconds (`span_ns`);
+    `free_blocks` are erased blocks that are not open; `report` is the report so far.
+    """
+    connection = _Connection(os.fspath(path))
+    try:
+        connection.request("GET", "/")
+        answer: Status = json.loads(connection.getresponse().read())
+    except (OSError, http.client.HTTPException, ValueError) as reason:
+        raise RunError(
+            f"error: {os.fspath(path)}: no drive answers there: {reason}\n"
+            "  = help: name the socket of `flashgc serve --status`"
+        ) from None
+    finally:
+        connection.close()
+    if "error" in answer:
+        raise RunError(str(answer["error"]))
+    return answer
+
+
+def rates(now: Status) -> Rows:
+    """Rates and latencies of the last seconds: a column for reads, one for writes."""
+    last = now["last"]
+    rows = [[f"last {units.time(last['span_ns'])}", "read", "write"]]
+    both = [last["read"], last["write"]]
+    rows.append(["IOPS", *(units.figures(of["iops"]) for of in both)])
+    rows.append(["bytes per second", *(units.size(round(of["bytes_per_s"])) for of in both)])
+    for key, name in (("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "max")):
+        rows.append([name, *(units.time(of["latency_ns"][key]) for of in both)])
+    for name, keys in _PARTS.items():
+        found = [sum(of["blame_mean_ns"].get(key, 0) for key in keys) for of in both]
+        if any(found):
+            rows.append([f"mean from {name}", *map(units.time, found)])
+    return rows
+
+
+def facts(now: Status) -> list[tuple[str, str]]:
+    """The state of the drive, and its counts since it was ready."""
+    report, free = now["report"], now["free_blocks"]
+    wear = report["wear"]
+    return [
+        ("the drive's time", units.time(now["now_ns"])),
+        ("requests", ", ".join(f"{units.count(count)} {name}s"
+                               for name, count in report["requests"].items())),
+        ("write amplification", units.figures(report["write_amplification_bytes"])),
+        ("collections", f"{units.count(report['gc']['count'])}, "
+                        f"{units.figures(report['gc']['moved_per_gc'])} pages copied by each"),
+        ("free blocks", f"{units.count(free['total'])}, "
+                        f"at least {units.count(free['least_of_plane'])} in each plane"),
+        ("erases of a block", f"{units.count(wear['min'])} to {units.count(wear['max'])}, "
+                              f"{units.figures(wear['mean'])} on average"),
+    ]  # fmt: skip
