@@ -15,8 +15,8 @@ from flashgc.cli import drive as drives
 from flashgc.cli import explain as explaining
 from flashgc.cli import report as reporting
 from flashgc.cli import serve as serving
-from flashgc.cli import top as watching
 from flashgc.cli import sweep as sweeps
+from flashgc.cli import top as watching
 from flashgc.cli import trace as traces
 from flashgc.cli import tune as tuning
 from flashgc.cli import version as version_text

@@ -84,8 +84,8 @@ def serve(
 
     folder: Path | None = None if out is None else _output.folder(out)
     with serving.served(
-        config, socket, store=store, capture=capture, status=status, scheme=scheme, device=device, set=sets, unset=unsets,
-        seed=seed, drive=drive, verify=verify, time=time,
+        config, socket, store=store, capture=capture, status=status, scheme=scheme, device=device,
+        set=sets, unset=unsets, seed=seed, drive=drive, verify=verify, time=time,
     ) as server:  # fmt: skip
         try:
             say(f"serving {server.uri}\nCtrl-C ends it and shows the report")

@@ -32,7 +32,9 @@ def top(
     ],
     every: Annotated[
         float,
-        typer.Option("--every", metavar="SECONDS", min=0.1, max=3600.0, help="The time between two looks."),
+        typer.Option(
+            "--every", metavar="SECONDS", min=0.1, max=3600.0, help="The time between two looks."
+        ),
     ] = 1.0,
     json: options.Json = False,
 ) -> None:
