@@ -2,6 +2,7 @@
 
 use crate::drive::DriveError;
 use crate::path::{DataPath, Done, Ticket};
+use crate::recovery::Recovery;
 use flashgc::report::Report;
 use flashgc::session::RunError;
 use flashgc::session::live::LiveSession;
@@ -9,28 +10,44 @@ use flashgc::workload::{HostOp, HostRequest};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The engine of a drive and the path of its data.
-pub(crate) struct Engine {
+/// The engine of a drive and the path of its data. The caller has the clock.
+pub struct Engine {
     session: LiveSession,
     path: Arc<Mutex<DataPath>>,
     has_served: bool,
+    /// What was found in the store.
+    found: Option<Recovery>,
     /// Why nothing works any more.
     stopped: Option<String>,
 }
 
 impl Engine {
     /// A drive that is ready for requests.
-    pub(crate) fn new(session: LiveSession, path: Arc<Mutex<DataPath>>) -> Self {
-        Engine { session, path, has_served: false, stopped: None }
+    pub(crate) fn new(
+        session: LiveSession,
+        path: Arc<Mutex<DataPath>>,
+        found: Option<Recovery>,
+    ) -> Self {
+        Engine { session, path, has_served: false, found, stopped: None }
     }
 
-    /// Whether a request has come.
-    pub(crate) fn has_served(&self) -> bool {
-        self.has_served
+    /// The physical page of each logical one at present; `u32::MAX` where nothing is written.
+    pub fn map(&self) -> Vec<u32> {
+        self.session.map()
+    }
+
+    /// The time of the last event, in ns.
+    pub fn now_ns(&self) -> u64 {
+        self.session.now_ns()
+    }
+
+    /// The page of the write buffer in this place of the store was written again.
+    pub(crate) fn forget_saved(&mut self, slot: u32) {
+        lock(&self.path).forget_saved(slot);
     }
 
     /// An error where the drive has stopped.
-    pub(crate) fn is_running(&self) -> Result<(), DriveError> {
+    pub fn is_running(&self) -> Result<(), DriveError> {
         self.stopped.clone().map_or(Ok(()), |why| Err(DriveError::Stopped(why)))
     }
 
@@ -56,40 +73,41 @@ impl Engine {
 
     /// A request comes now, or as soon after `now_ns` as it can: after all that has happened.
     /// Returns when it came as well.
-    pub(crate) fn comes(
+    pub fn comes(
         &mut self,
         request: HostRequest,
         data: Vec<u8>,
         now_ns: u64,
     ) -> Result<(Ticket, u64), DriveError> {
         self.is_running()?;
-        let HostRequest { op, offset_bytes, .. } = request;
-        if op == HostOp::Write {
+        if request.op == HostOp::Write {
             lock(&self.path).pages().is_short().map_err(DriveError::Io)?;
         }
         let soonest_ns = if self.has_served { self.session.now_ns() + 1 } else { 0 };
         let at_ns = now_ns.max(soonest_ns);
         self.has_served = true;
-        let ticket = lock(&self.path).expect(op, offset_bytes, data);
+        let ticket = lock(&self.path).expect(&request, data);
+        // A trim takes no flash: that it lasts is a matter of the store.
+        let fua = request.fua && request.op == HostOp::Write;
         self.attempt(|session| {
-            session.comes(HostRequest { at_ns, ..request })?;
+            session.comes(HostRequest { at_ns, fua, ..request })?;
             session.run_to(at_ns, u64::MAX)
         })?;
         Ok((ticket, at_ns))
     }
 
     /// Lets everything happen that happens until this time.
-    pub(crate) fn run_to(&mut self, now_ns: u64) -> Result<(), DriveError> {
+    pub fn run_to(&mut self, now_ns: u64) -> Result<(), DriveError> {
         self.attempt(|session| session.run_to(now_ns, u64::MAX)).map(|_| ())
     }
 
     /// The time of the next event, if there is one.
-    pub(crate) fn next_ns(&self) -> Option<u64> {
+    pub fn next_ns(&self) -> Option<u64> {
         self.session.next_ns()
     }
 
     /// Serves a request at once: time advances until it is done.
-    pub(crate) fn serve_at_once(
+    pub fn serve_at_once(
         &mut self,
         request: HostRequest,
         data: Vec<u8>,
@@ -102,19 +120,27 @@ impl Engine {
     }
 
     /// Hands out the requests that are done since this was asked last.
-    pub(crate) fn done(&mut self, each: impl FnMut(Ticket)) {
+    pub fn done(&mut self, each: impl FnMut(Ticket)) {
         lock(&self.path).done().for_each(each);
     }
 
     /// Takes a request, if it is done.
-    pub(crate) fn take(&mut self, ticket: Ticket) -> Option<Done> {
+    pub fn take(&mut self, ticket: Ticket) -> Option<Done> {
         lock(&self.path).take(ticket)
     }
 
-    /// No request comes any more.
-    pub(crate) fn end(self, notes: &[String]) -> Result<Report, DriveError> {
+    /// No request comes any more, and the store has everything.
+    pub fn end(self, notes: &[String]) -> Result<Report, DriveError> {
         self.is_running()?;
-        Ok(self.session.end(notes)?)
+        let found = self.found.map(|found| format!("the drive was resumed from its store: {found}"));
+        let notes: Vec<String> = found.into_iter().chain(notes.iter().cloned()).collect();
+        let mut report = self.session.end(&notes)?;
+        if let Err(error) = lock(&self.path).stop() {
+            report.add_note(format!(
+                "the store is not complete ({error}): data written lately is lost with the server"
+            ));
+        }
+        Ok(report)
     }
 }
 

@@ -21,8 +21,8 @@ const BLURS: f64 = 0.05;
 
 struct State {
     engine: Engine,
-    /// When the first request came: the engine's time 0.
-    begun: Option<Instant>,
+    /// When the first request came, and the engine's time then.
+    begun: Option<(Instant, u64)>,
     has_ended: bool,
     lateness: Latency,
     /// Latencies of the model: of reads and of writes.
@@ -47,8 +47,8 @@ pub(crate) struct Server {
 impl Shared {
     /// The time of the engine, in ns.
     fn now_ns(&self, state: &State) -> u64 {
-        let begun = state.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
-        (begun.as_nanos() as f64 / self.slowed) as u64
+        let Some((begun, from_ns)) = state.begun else { return 0 };
+        from_ns + (begun.elapsed().as_nanos() as f64 / self.slowed) as u64
     }
 
     /// Wakes the clients whose requests are done, or all where nothing works any more.
@@ -99,8 +99,8 @@ impl Server {
     pub(crate) fn serve(&self, request: HostRequest, data: Vec<u8>) -> Result<Vec<u8>, DriveError> {
         let shared = &*self.shared;
         let mut state = lock(&shared.state);
-        if !state.engine.has_served() {
-            state.begun = Some(Instant::now());
+        if state.begun.is_none() {
+            state.begun = Some((Instant::now(), state.engine.now_ns()));
             self.start_clock()?;
         }
         let now_ns = shared.now_ns(&state);

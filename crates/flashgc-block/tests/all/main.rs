@@ -1,8 +1,10 @@
 //! The drive as its clients see it: every byte that is read is the one that was written last.
 
 mod common;
+mod cuts;
 mod faults;
 mod model;
 mod real_time;
 mod stores;
+mod versions;
 mod virtual_time;
