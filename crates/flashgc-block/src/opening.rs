@@ -258,7 +258,8 @@ impl Engine {
                 let offset = u64::from(lpn) * page_bytes;
                 let request =
                     HostRequest::from_bytes(0, HostOp::Write, offset, page_bytes, page_bytes);
-                self.serve_at_once(request, data)?;
+                // It lies nowhere else from then on.
+                self.serve_at_once(HostRequest { fua: true, ..request }, data)?;
             }
             self.forget_saved(slot);
         }

@@ -154,7 +154,8 @@ impl DataPath {
     pub fn expect(&mut self, request: &HostRequest, data: Vec<u8>) -> Ticket {
         let HostRequest { op, offset_bytes: offset, fua, .. } = *request;
         let is_read = op == HostOp::Read;
-        let keeps_trims = op == HostOp::Flush || op == HostOp::Trim && fua;
+        // A page that waits for flash is no longer waited for when it is trimmed.
+        let keeps_trims = op == HostOp::Flush || fua;
         let request = OnItsWay { offset, is_read, keeps_trims, data, ..OnItsWay::default() };
         let ticket = match self.free.pop() {
             Some(ticket) => {

@@ -25,6 +25,7 @@ struct Program {
     lpn: Lpn,
     /// The page that it makes invalid.
     replaces: Ppn,
+    at_ns: u64,
     /// The unit has ended an operation since it began.
     has_worked: bool,
 }
@@ -73,11 +74,11 @@ impl Power {
     }
 
     /// Something happened in the engine.
-    pub fn see(&mut self, happened: Happened) {
+    pub fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Programmed { ppn, lpn, cause, current } => {
                 let replaces = if current { self.bind(lpn, ppn) } else { Ppn::NONE };
-                let program = Program { cause, lpn, replaces, has_worked: false };
+                let program = Program { cause, lpn, replaces, at_ns: now_ns, has_worked: false };
                 self.programs.insert(ppn.0, program);
             }
             Happened::Trimmed { lpn } => drop(self.bind(lpn, Ppn::NONE)),
@@ -96,6 +97,9 @@ impl Power {
                 self.erase_begins(unit);
             }
             Happened::Erased { block } => {
+                // Collections that take no time end at once.
+                let at_once = self.programs.values_mut().filter(|program| program.at_ns == now_ns);
+                at_once.for_each(|program| program.has_worked = true);
                 self.is_emptied(block);
                 self.erasing.remove(&block.0);
                 self.claimed.remove(&block.0);
@@ -152,7 +156,7 @@ impl Power {
                 ended.push(page);
             }
         }
-        ended.iter().for_each(|page| drop(self.programs.remove(page)));
+        self.programs.retain(|page, _| !ended.contains(page));
     }
 
     /// Programs and erases that would be cut now.

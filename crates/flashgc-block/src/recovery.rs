@@ -179,13 +179,18 @@ pub fn recover(
     // A drive that was stopped has no program that was cut.
     while !found.was_stopped && scan.check_data(geometry.shape.page_bytes as usize)? {
         scan.newest.fill(None);
-        found.torn = found.torn.max(scan.bad.len() as u64);
         store.records(|page, read| {
             if let Found::Record(record) = read {
                 scan.offer(page, record);
             }
         })?;
     }
+    found.torn += scan.bad.len() as u64;
+    for &page in &scan.bad {
+        // They are found without a look at their data the next time.
+        store.note_torn(page)?;
+    }
+    data.retain(|page| !scan.bad.contains(page));
     let saved = newer_saved(&scan, &mut sequence)?;
     found.saved = saved.len() as u64;
     let is_data = |record: &Record| record.content == Content::Data;

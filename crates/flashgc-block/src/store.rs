@@ -347,6 +347,11 @@ impl Store {
         self.file.sync_data()
     }
 
+    /// A page is not what its record says: from now on it has none that is whole.
+    pub fn note_torn(&self, page: u32) -> io::Result<()> {
+        self.file.write_all_at(&[0xFF; RECORD_BYTES], self.record_at(page))
+    }
+
     /// What a program leaves behind that a loss of power cut: these bytes of the page and of its
     /// record.
     pub fn tear(&self, page: u32, data: &[u8], record: [u8; RECORD_BYTES]) -> io::Result<()> {

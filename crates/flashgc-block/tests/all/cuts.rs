@@ -36,6 +36,7 @@ const DEVICES: &[&[&str]] = &[
         "precondition.overwrite_with=\"uniform\"",
     ],
     &["device.timing.erase=\"100 us\"", "precondition.fill=\"none\""],
+    SUPERBLOCKS,
 ];
 
 /// Flash pages of four mapped units, and what differs among their devices.
@@ -53,8 +54,19 @@ const SLOT_DEVICES: &[&[&str]] = &[
     &[],
     &["device.write_buffer.size=\"32 KiB\""],
     &["device.write_buffer={size=\"32 KiB\",power_loss_protection=false}"],
-    &["device.superblock=\"drive\"", "device.allocation=\"striped\""],
-    &["device.superblock=\"die\"", "device.allocation=\"striped\""],
+    &["device.write_buffer={size=\"16 KiB\",power_loss_protection=false}"],
+    SUPERBLOCKS,
+];
+
+/// Blocks of the whole drive.
+const SUPERBLOCKS: &[&str] = &[
+    "device.superblock=\"drive\"",
+    "gc.placement.use=\"separate-gc\"",
+    "gc.copy.use=\"bus\"",
+    "device.unit=\"die\"",
+    "device.sub_blocks=1",
+    "device.registers=1",
+    "gc.trigger.watermark.soft=\"2 blocks\"",
 ];
 
 /// What a listener of the engine does when the power is lost.
@@ -77,7 +89,7 @@ fn through(plug: &Arc<Mutex<Plug>>, mut listener: Listener) -> Listener {
         }
         held.left -= 1;
         if let Some(power) = &mut held.power {
-            power.see(happened);
+            power.see(now_ns, happened);
         }
         drop(held);
         listener(now_ns, happened);
@@ -95,6 +107,7 @@ struct Met {
     in_making: u64,
     older: u64,
     by_device: BTreeMap<String, u64>,
+    refused: BTreeMap<String, u64>,
 }
 
 /// A drive and its clients.
@@ -104,6 +117,8 @@ struct History<'a> {
     choices: Choices,
     versions: Versions,
     is_newer: IsNewer,
+    /// It was never made to its end.
+    is_new: bool,
 }
 
 fn page_bytes(setup: &Setup) -> u64 {
@@ -187,19 +202,24 @@ impl History<'_> {
 
     /// From one start of the drive to its end.
     fn life(&mut self, met: &mut Met) -> Result<(), String> {
-        let events = [300, 3_000, 30_000][self.choices.below(3) as usize];
+        let events = [300, 3_000, 12_000][self.choices.below(3) as usize];
         let left = if self.choices.below(12) == 0 { self.choices.below(60) } else { u64::MAX };
         let plug = Arc::new(Mutex::new(Plug { left, is_cut: false, power: None }));
         let Some(mut engine) = self.open(&plug)? else {
             met.cuts += 1;
             met.in_making += 1;
+            if self.is_new {
+                self.file.set_len(0).expect("an empty file");
+            }
             return Ok(());
         };
+        self.is_new = false;
         plug.lock().expect("the plug").left = u64::MAX;
         met.older += self.compare(&mut engine)?;
         let left = 1 + self.choices.below(events);
         plug.lock().expect("the plug").left = left;
-        let served = self.serve(&mut engine, left);
+        let requests = if self.choices.below(4) == 0 { left / 40 } else { left };
+        let served = self.serve(&mut engine, requests);
         let mut held = plug.lock().expect("the plug");
         if !held.is_cut {
             served?;
@@ -239,7 +259,10 @@ fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
     let device = devices[choices.below(devices.len() as u64) as usize];
     let slots = if has_slots { SLOTS } else { &[] };
     let sets = [SMALL, &[scheme_key.as_str()], slots, device].concat();
-    let Some(setup) = setup_or_none(&sets) else { return Ok(()) };
+    let Some(setup) = setup_or_none(&sets) else {
+        *met.refused.entry(device.concat()).or_default() += 1;
+        return Ok(());
+    };
     let buffer = setup.plan.write_buffer;
     let is_volatile = buffer.is_some_and(|buffer| !buffer.is_protected);
     let pages = setup.plan.geometry.exported_pages;
@@ -249,6 +272,7 @@ fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
         versions: Versions::new(pages, page_bytes(&setup) as usize, is_volatile),
         choices,
         is_newer,
+        is_new: true,
     };
     for life in 0..8 {
         let cuts = met.cuts;
@@ -268,7 +292,8 @@ fn number_of(name: &str) -> Option<u64> {
 #[test]
 fn what_was_flushed_is_there_and_nothing_stale_comes_back() {
     let count = number_of("FLASHGC_CUTS").unwrap_or(400);
-    let mut seed = number_of("FLASHGC_SEED").unwrap_or(1) << 32;
+    let first = number_of("FLASHGC_SEED").unwrap_or(1) << 32;
+    let mut seed = number_of("FLASHGC_ONE").unwrap_or(first);
     let mut met = Met::default();
     while met.cuts < count {
         if let Err(why) = history(seed, by_sequence, &mut met) {

@@ -153,7 +153,17 @@ impl Versions {
         let Some(at) = at else {
             let is_stale = page.stale.iter().any(|stale| **stale == *found);
             let what = if is_stale { "an older version" } else { "no version of it" };
-            return Err(format!("page {lpn} has {what}, {:?}...", &found[..8]));
+            let same = page.versions.iter().map(|version| {
+                let is_same = |&at: &usize| version[at] == found[at];
+                let parts: Vec<usize> = (0..found.len()).filter(is_same).collect();
+                (parts.len(), parts.first().copied(), parts.last().copied())
+            });
+            let same: Vec<_> = same.collect();
+            return Err(format!(
+                "page {lpn} has {what}: of {} versions from {} on it shares {same:?}",
+                page.versions.len(),
+                page.first
+            ));
         };
         let has_vanished = at + 1 < page.versions.len();
         page.versions.truncate(at + 1);
