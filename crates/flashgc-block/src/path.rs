@@ -20,6 +20,7 @@ use crate::pages::{Pages, unreadable};
 use crate::record::{Content, Record};
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, Lpn, Ppn};
+use flashgc::verify::blame::{self, Held};
 use flashgc::verify::{Cause, Happened};
 use flashgc::workload::{HostOp, HostRequest};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -206,6 +207,10 @@ impl DataPath {
                 self.pages.program_empty(ppn, record);
             }
             Happened::Programmed { ppn, lpn, cause, .. } => self.programmed(ppn, lpn, cause),
+            Happened::Begins { held: Held::ForCollection { then: blame::Cause::Erase, .. }, .. } => {
+                // What was trimmed may have its last version there, and older ones elsewhere.
+                self.keep_trims();
+            }
             Happened::Erased { block } => self.erased(block),
             Happened::Served { request, .. } => self.served(request),
             _ => {}
@@ -403,7 +408,6 @@ impl DataPath {
     }
 
     fn erased(&mut self, block: BlockId) {
-        // What was trimmed may have its last version here, and older ones elsewhere.
         self.keep_trims();
         self.pages.erase(block, &self.geometry);
     }

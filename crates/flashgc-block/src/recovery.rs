@@ -6,8 +6,8 @@
 //! the block that a collection had not erased yet stays a block without that page.
 //!
 //! A page whose program was cut holds nothing, and is not programmed again before an erase. A block
-//! with erased pages below written ones is full: its erase was cut, or programs of several units
-//! were.
+//! with erased pages below written ones is full, since its erase was cut; but in a superblock
+//! programs of several units were.
 
 use crate::record::{Content, Found, Record, checksum};
 use crate::store::Store;
@@ -264,10 +264,11 @@ fn open_block(plan: &Plan, block: BlockId, seen: &Seen) -> Option<OpenBlock> {
     let open = if plan.frontier_rules().parity {
         OpenBlock { block, role, next }
     } else {
-        let written = seen.written[0] + seen.written[1];
-        let is_whole = next[0].max(next[1]) - 1 == written;
+        let end = next[0].max(next[1]) - 1;
+        // The programs of several units do not end in the order of their pages.
+        let is_whole = end == seen.written[0] + seen.written[1] || geometry.has_superblocks();
         let program = if shape.pads() { shape.program_slots } else { 1 };
-        let next = written.next_multiple_of(program);
+        let next = end.next_multiple_of(program);
         return (is_whole && next > 0 && next < data_pages)
             .then(|| OpenBlock::written(block, role, next));
     };
