@@ -92,12 +92,15 @@ class Server:
         request: Request,
         folder: Path,
         socket: Path,
+        found: str | None,
     ) -> None:
         self._process = process
         self._pipe = pipe
         self._request = request
         self._folder = folder
         self.socket = socket
+        self.found = found
+        """What was found in the store, where the drive was resumed from one."""
 
     @property
     def uri(self) -> str:
@@ -144,18 +147,15 @@ def served(
     """Serves a drive on a unix socket while the context lasts.
 
     The workload of the configuration does not count: clients send the requests. Their data is kept
-    in memory, or in the new file `store`, which is removed at the end. `time` is that of
-    :func:`slowed`.
+    in memory, or in the file `store`. A drive that is in this file goes on, however its server has
+    ended; a new file becomes the store of a new drive. `time` is that of :func:`slowed`.
     """
     times_slower = slowed(time)
     program, library = nbdkit(), plugin()
     path = Path(os.path.abspath(socket))
     _check_socket(path)
     data = None if store is None else Path(os.path.abspath(store))
-    if data is not None and (data.exists() or data.is_symlink()):
-        raise OutputError(
-            f"error: {data} exists\n  = help: name a new file; it is removed at the end"
-        )
+    is_new = data is not None and not data.exists()
     request = _request(config, scheme, device, set, seed, unset)
     with tempfile.TemporaryDirectory(prefix="flashgc-serve-") as name:
         folder = Path(name)
@@ -164,6 +164,7 @@ def served(
             "jobs": request["jobs"],
             "drive": None if drive is None else os.path.abspath(drive),
             "store": None if data is None else os.fspath(data),
+            "found": os.fspath(folder / "found"),
             "verify": verify,
             "slowed": times_slower,
             "outcome": os.fspath(folder / "outcome.json"),
@@ -186,13 +187,16 @@ def served(
                 process_group=0,
             )  # fmt: skip
             os.close(ours)
+            is_ready = False
             try:
-                _await(process, folder)
-                yield Server(process, pipe, request, folder, path)
+                found = _await(process, folder)
+                is_ready = True
+                yield Server(process, pipe, request, folder, path, found)
             finally:
                 _stop(process)
                 path.unlink(missing_ok=True)
-                if data is not None:
+                if data is not None and is_new and not is_ready:
+                    # It was not made to its end.
                     data.unlink(missing_ok=True)
 
 
@@ -243,8 +247,8 @@ def _check_socket(path: Path) -> None:
         )
 
 
-def _await(process: subprocess.Popen[bytes], folder: Path) -> None:
-    """Waits until clients may connect: the drive has been preconditioned."""
+def _await(process: subprocess.Popen[bytes], folder: Path) -> str | None:
+    """Waits until clients may connect: the drive is ready. Returns what its store had."""
     while not (folder / "pid").exists():
         if process.poll() is not None:
             outcome = _outcome(folder)
@@ -253,6 +257,8 @@ def _await(process: subprocess.Popen[bytes], folder: Path) -> None:
             log = (folder / "log").read_text("utf-8", "replace").strip()
             raise RunError(f"error: nbdkit has ended (status {process.returncode})\n{log}")
         sleep(0.01)
+    found = folder / "found"
+    return found.read_text("utf-8") if found.exists() else None
 
 
 def _outcome(folder: Path) -> dict[str, Any] | None:

@@ -34,7 +34,9 @@ enum Place {
 
 /// A store, and the wear of the blocks in it.
 pub struct Kept {
+    /// The store.
     pub store: Store,
+    /// Erases of each block.
     pub wear: Vec<u32>,
 }
 

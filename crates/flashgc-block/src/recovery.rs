@@ -28,7 +28,9 @@ pub fn by_sequence(one: &Record, other: &Record) -> bool {
 
 /// A page of the write buffer that was saved, and is newer than flash.
 pub struct Saved {
+    /// Its place in the store.
     pub slot: u32,
+    /// The logical page.
     pub lpn: u32,
     /// None where it could not be read when it was written.
     pub data: Option<Vec<u8>>,
@@ -64,13 +66,17 @@ impl fmt::Display for Recovery {
 
 /// A drive that was rebuilt.
 pub struct Recovered {
+    /// Its state for the engine.
     pub state: Drive,
     /// The highest number of a write.
     pub sequence: u64,
-    /// The physical pages with data, and those of them that cannot be read.
+    /// The physical pages with data that can be read.
     pub data: Vec<u32>,
+    /// Those that cannot.
     pub unreadable: Vec<u32>,
+    /// Pages to be written again.
     pub saved: Vec<Saved>,
+    /// What was found, for its user.
     pub found: Recovery,
 }
 

@@ -6,7 +6,7 @@ use flashgc_block::{Backing, Drive, DriveError, Opening, Time};
 use flashgc_drive::Limits;
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
-use std::io::BufReader;
+use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// What is asked for.
@@ -14,8 +14,10 @@ pub struct Job {
     inputs: Inputs,
     /// A saved drive in place of preconditioning.
     drive: Option<PathBuf>,
-    /// The file that is to hold the data.
+    /// The file that holds the drive, or is to hold it.
     store: Option<PathBuf>,
+    /// Where to say what was found in it.
+    found: Option<PathBuf>,
     verify: bool,
     time: Time,
     /// The number of a pipe whose end is the end of the drive.
@@ -63,6 +65,7 @@ impl Job {
             pipe: job["pipe"].as_i64().and_then(|pipe| i32::try_from(pipe).ok()),
             drive: text(&job["drive"]).map(PathBuf::from),
             store: text(&job["store"]).map(PathBuf::from),
+            found: text(&job["found"]).map(PathBuf::from),
             verify: job["verify"].as_bool().unwrap_or(false),
             outcome: outcome.into(),
         })
@@ -95,31 +98,41 @@ impl Job {
                 Some((opened.load(&limits).map_err(|error| wrong(error.to_string()))?, name))
             }
         };
-        let backing = match &self.store {
-            None => Backing::Memory,
-            Some(path) => Backing::File(new_file(path)?),
+        let (backing, is_new) = match &self.store {
+            None => (Backing::Memory, false),
+            Some(path) => {
+                let (file, is_new) = store_file(path)?;
+                (Backing::Store { file, name: path.display().to_string() }, is_new)
+            }
         };
         let opening = Opening { setup, saved, backing, verify: self.verify, time: self.time };
-        Drive::open(opening, |_| true).map_err(|error| match error {
+        let opened = Drive::open(opening, |_| true);
+        match (&opened, &self.store) {
+            (Ok(drive), _) => self.tell_found(drive)?,
+            (Err(_), Some(path)) if is_new => drop(fs::remove_file(path)),
+            _ => {}
+        }
+        opened.map_err(|error| match error {
             DriveError::Io(error) => self.store_failed(&error),
             other => other.to_string(),
         })
     }
 
+    /// Says what was found in the store.
+    fn tell_found(&self, drive: &Drive) -> Result<(), String> {
+        let (Some(found), Some(place)) = (drive.found(), &self.found) else { return Ok(()) };
+        let written = fs::write(place, found.to_string());
+        written.map_err(|error| format!("error: {}: {error}", place.display()))
+    }
+
     fn store_failed(&self, error: &std::io::Error) -> String {
         let place = self.store.as_ref().map(|path| path.display().to_string());
         format!(
-            "error: the store cannot be as large as the drive: {error}\n  --> {}\n  = help: name a \
-             file on another filesystem (--store), or keep the data in memory",
+            "error: the store cannot be used: {error}\n  --> {}\n  = help: it is as long as the \
+             drive, with holes; name a file on another filesystem (--store), or keep the data in \
+             memory",
             place.unwrap_or_default()
         )
-    }
-
-    /// The data in the store means nothing without the drive.
-    pub fn remove_store(&self) {
-        if let Some(path) = &self.store {
-            let _ = fs::remove_file(path);
-        }
     }
 
     /// Says how it ended: the report, or the error.
@@ -140,12 +153,20 @@ impl Job {
     }
 }
 
-/// A file that did not exist before: nobody's data is overwritten.
-fn new_file(path: &Path) -> Result<File, String> {
-    OpenOptions::new().read(true).write(true).create_new(true).open(path).map_err(|error| {
+/// The file of a store, and whether it did not exist before.
+fn store_file(path: &Path) -> Result<(File, bool), String> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    let opened = match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            options.create_new(true).open(path).map(|file| (file, true))
+        }
+        opened => opened.map(|file| (file, false)),
+    };
+    opened.map_err(|error| {
         format!(
-            "error: the store cannot be created: {error}\n  --> {}\n  = help: name a new file in \
-             an existing folder; it is removed at the end",
+            "error: the store cannot be opened: {error}\n  --> {}\n  = help: name the store of a \
+             drive, or a new file in an existing folder",
             path.display()
         )
     })

@@ -84,7 +84,6 @@ pub fn open() -> Result<(), String> {
 pub fn end() -> Result<(), String> {
     let served = &mut *changed();
     let (Some(job), Some(drive)) = (&served.job, served.drive.take()) else { return Ok(()) };
-    job.remove_store();
     let mut report = match drive.end() {
         Ok(report) => report,
         Err(why) => return job.tell(Err(why.to_string())),
