@@ -174,7 +174,7 @@ def test_a_store_is_of_one_drive_and_of_one_server(tmp_path, flashgc):
         words = ["serve", "drive.toml", "--socket", "other.sock", "--store", "drive.data"]
         assert "another server has the store" in flashgc(*words, code=2).err
     words = ["serve", "drive.toml", "--socket", "drive.sock", "--store", "drive.data"]
-    told = flashgc(*words, "--set", "device.blocks_per_plane=24", code=2).err
+    told = flashgc(*words, *SMALLER, code=2).err
     assert "device.blocks_per_plane" in told
     assert "another device" in told
     flashgc("drive", "save", "drive.toml", "made.drive")

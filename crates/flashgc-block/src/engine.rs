@@ -132,7 +132,8 @@ impl Engine {
     /// No request comes any more, and the store has everything.
     pub fn end(self, notes: &[String]) -> Result<Report, DriveError> {
         self.is_running()?;
-        let found = self.found.map(|found| format!("the drive was resumed from its store: {found}"));
+        let found =
+            self.found.map(|found| format!("the drive was resumed from its store: {found}"));
         let notes: Vec<String> = found.into_iter().chain(notes.iter().cloned()).collect();
         let mut report = self.session.end(&notes)?;
         if let Err(error) = lock(&self.path).stop() {

@@ -82,7 +82,10 @@ fn stored(
         return Ok((Store::new(file, sizes).map_err(DriveError::Io)?, None));
     };
     if opening.saved.is_some() {
-        return Err(wrong("the store has a drive already, and --drive names another".into(), another));
+        return Err(wrong(
+            "the store has a drive already, and --drive names another".into(),
+            another,
+        ));
     }
     let head: Value = serde_json::from_str(&head).unwrap_or_default();
     let origin: Option<Origin> = serde_json::from_value(head["origin"].clone()).ok();
@@ -111,7 +114,10 @@ fn sizes_json(sizes: Sizes) -> Value {
 }
 
 /// A drive that is ready for requests, and what was found in its store.
-pub fn open(opening: Opening, making: Making<'_>) -> Result<(Engine, Option<Recovery>), DriveError> {
+pub fn open(
+    opening: Opening,
+    making: Making<'_>,
+) -> Result<(Engine, Option<Recovery>), DriveError> {
     let plan = opening.setup.plan.clone();
     let geometry = &plan.geometry;
     let is_protected = plan.write_buffer.is_some_and(|buffer| buffer.is_protected);
@@ -224,7 +230,12 @@ fn records_of(geometry: &Geometry, state: &flashgc::drive::Drive) -> Vec<Option<
 }
 
 /// The power of a drive is lost: what is under way is cut in the file of its store.
-pub fn cut(power: &Power, plan: &Plan, file: File, below: impl FnMut(u64) -> u64) -> io::Result<()> {
+pub fn cut(
+    power: &Power,
+    plan: &Plan,
+    file: File,
+    below: impl FnMut(u64) -> u64,
+) -> io::Result<()> {
     power.cut(&Store::resumed(file, sizes_of(&plan.geometry)), below)
 }
 

@@ -207,7 +207,10 @@ impl DataPath {
                 self.pages.program_empty(ppn, record);
             }
             Happened::Programmed { ppn, lpn, cause, .. } => self.programmed(ppn, lpn, cause),
-            Happened::Begins { held: Held::ForCollection { then: blame::Cause::Erase, .. }, .. } => {
+            Happened::Begins {
+                held: Held::ForCollection { then: blame::Cause::Erase, .. },
+                ..
+            } => {
                 // What was trimmed may have its last version there, and older ones elsewhere.
                 self.keep_trims();
             }

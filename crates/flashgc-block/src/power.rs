@@ -91,11 +91,10 @@ impl Power {
             }
             Happened::Worked { unit, .. } => self.worked(unit),
             Happened::Claimed { block, .. } => drop(self.claimed.insert(block.0)),
-            Happened::Begins { unit, held: Held::ForCollection { first, .. } }
-                if first == blame::Cause::Erase =>
-            {
-                self.erase_begins(unit);
-            }
+            Happened::Begins {
+                unit,
+                held: Held::ForCollection { first: blame::Cause::Erase, .. },
+            } => self.erase_begins(unit),
             Happened::Erased { block } => {
                 // Collections that take no time end at once.
                 let at_once = self.programs.values_mut().filter(|program| program.at_ns == now_ns);
@@ -172,11 +171,7 @@ impl Power {
     }
 
     /// The power is lost now: `below` chooses what is left.
-    pub(crate) fn cut(
-        &self,
-        store: &Store,
-        mut below: impl FnMut(u64) -> u64,
-    ) -> io::Result<()> {
+    pub(crate) fn cut(&self, store: &Store, mut below: impl FnMut(u64) -> u64) -> io::Result<()> {
         let page_bytes = self.plan.geometry.shape.page_bytes as usize;
         let mut data = vec![0; page_bytes];
         if !self.completes() {

@@ -103,7 +103,8 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn is_possible(&self, record: &Record) -> bool {
-        let is_trimmed = |lpn: usize| self.trims.get(lpn).is_none_or(|&trim| trim > record.sequence);
+        let is_trimmed =
+            |lpn: usize| self.trims.get(lpn).is_none_or(|&trim| trim > record.sequence);
         record.content != Content::Padding && !is_trimmed(record.lpn as usize)
     }
 
@@ -218,7 +219,9 @@ fn newer_saved(scan: &Scan<'_>, sequence: &mut u64) -> io::Result<Vec<Saved>> {
     for (slot, record, data) in saved {
         *sequence = (*sequence).max(record.sequence);
         let in_flash = |(_, flash): &(u32, Record)| flash.sequence >= record.sequence;
-        if !scan.is_possible(&record) || scan.newest[record.lpn as usize].as_ref().is_some_and(in_flash) {
+        if !scan.is_possible(&record)
+            || scan.newest[record.lpn as usize].as_ref().is_some_and(in_flash)
+        {
             continue;
         }
         newer.retain(|other| other.lpn != record.lpn);

@@ -238,7 +238,13 @@ impl Store {
         }
     }
 
-    fn walk(&self, at: u64, entries: u32, bytes: usize, mut see: impl FnMut(&[u8])) -> io::Result<()> {
+    fn walk(
+        &self,
+        at: u64,
+        entries: u32,
+        bytes: usize,
+        mut see: impl FnMut(&[u8]),
+    ) -> io::Result<()> {
         let mut chunk = vec![0; CHUNK];
         let (mut at, mut left) = (at, entries as usize * bytes);
         while left > 0 {

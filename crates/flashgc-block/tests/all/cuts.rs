@@ -274,9 +274,7 @@ fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
     };
     for life in 0..8 {
         let cuts = met.cuts;
-        history
-            .life(met)
-            .map_err(|why| format!("seed {seed}, life {life}, {sets:?}: {why}"))?;
+        history.life(met).map_err(|why| format!("seed {seed}, life {life}, {sets:?}: {why}"))?;
         *met.by_device.entry([slots, device].concat().concat()).or_default() += met.cuts - cuts;
     }
     Ok(())

@@ -96,7 +96,8 @@ impl Versions {
         for lpn in offset_bytes / page..(offset_bytes + bytes).div_ceil(page) {
             let it = &mut self.pages[lpn as usize];
             let mut data = it.versions.last().expect("a version").clone();
-            let (from, to) = (offset_bytes.max(lpn * page), (offset_bytes + bytes).min((lpn + 1) * page));
+            let (from, to) =
+                (offset_bytes.max(lpn * page), (offset_bytes + bytes).min((lpn + 1) * page));
             let part = &mut data[(from - lpn * page) as usize..(to - lpn * page) as usize];
             match op {
                 HostOp::Trim => part.fill(0),
