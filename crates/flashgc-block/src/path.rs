@@ -202,6 +202,7 @@ impl DataPath {
             Happened::BufferAccessed { lpn, kind: HostOp::Write, .. } => self.buffered(lpn),
             Happened::Flushed { lpn } => self.buffered.remove(lpn.0, &mut self.pages),
             Happened::Trimmed { lpn } => self.trimmed(lpn),
+            Happened::Uncorrectable { ppn, op } => self.lost(ppn, op),
             Happened::Padded { ppn, .. } => {
                 let record = self.record(Lpn::NONE, Content::Padding);
                 self.pages.program_empty(ppn, record);
@@ -316,6 +317,19 @@ impl DataPath {
         let found = self.pages.read(ppn, 0, &mut rest);
         self.rests.insert(op, found.is_ok().then_some(rest));
         request.failed = request.failed.take().or(found.err());
+    }
+
+    /// The data of a page cannot be corrected: the operation that has begun to read it gets an
+    /// error, as does every later one, until the page is written again.
+    fn lost(&mut self, ppn: Ppn, op: u32) {
+        self.pages.is_unreadable(ppn);
+        if let Some(&Operation { ticket, .. }) = self.operations.get(op as usize) {
+            let request = &mut self.requests[ticket as usize];
+            if !request.is_read {
+                self.rests.insert(op, None);
+            }
+            request.failed.get_or_insert(unreadable());
+        }
     }
 
     /// Puts the whole page that a write leaves behind into `scratch`; where it is in the write
