@@ -104,7 +104,8 @@ class Writer(threading.Thread):
             assert error == 0
             found, version = struct.unpack("<QQ", data[:16])
             if version > 0:
-                assert data == content(page, version) and found == page, "another page's data"
+                assert found == page, "another page's data"
+                assert data == content(page, version), "a page is not whole"
             assert version >= self.sure[page], f"page {page}: {version}, not {self.sure[page]}"
             assert version <= self.sent[page], f"page {page}: {version} was never written"
             gone += self.done[page] - version if version < self.done[page] else 0

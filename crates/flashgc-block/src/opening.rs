@@ -92,7 +92,7 @@ fn stored(
     let (Some(origin), Some(age_ns)) = (origin, head["age_ns"].as_u64()) else {
         return Err(wrong("its head is damaged".into(), another));
     };
-    origin.check_fit(&opening.setup, name)?;
+    origin.check_fit(&opening.setup, name).map_err(of_store)?;
     if head["sizes"] != sizes_json(sizes) {
         let why = "the store was made with another mapping unit, or another user capacity";
         return Err(wrong(why.into(), another));
@@ -101,6 +101,14 @@ fn stored(
     let recovered = recover(&store, plan, is_newer, age_ns).map_err(DriveError::Io)?;
     store.note_stopped(false).map_err(DriveError::Io)?;
     Ok((store, Some(Resumed { origin, recovered })))
+}
+
+/// The error of a drive that does not fit, where it is the one of a store.
+fn of_store(error: RunError) -> RunError {
+    let (first, _) = error.text.split_once("\n  = help: ").unwrap_or((&error.text, ""));
+    let first = first.replace("the saved drive", "the drive in the store");
+    let help = "use the device and the scheme that it had, or name another file";
+    RunError { text: format!("{first}\n  = help: {help}"), ..error }
 }
 
 /// Whether no other process has the file.
@@ -150,7 +158,10 @@ pub fn open(
     let options = Options { verify, listener, ..Options::default() };
     let session = match given {
         None => Session::new(setup, None, options),
-        Some((saved, name)) => Session::with_drive(setup, None, saved, &name, options)?,
+        Some((saved, name)) => {
+            let session = Session::with_drive(setup, None, saved, &name, options);
+            if found.is_some() { session.map_err(of_store)? } else { session? }
+        }
     };
     let mut session = LiveSession::new(session)?;
     loop {

@@ -35,8 +35,8 @@ def serve(
         typer.Option(
             "--store",
             metavar="FILE",
-            help="Keep the drive in this file instead of in memory. If it has a drive, that one "
-            "goes on.",
+            help="Keep the drive in this file instead of in memory. A drive that is in it "
+            "continues.",
             autocompletion=complete.files,
             show_default=False,
         ),
