@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve-deps test test-rust test-python long exercises fuzz histories mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
+.PHONY: help run serve-deps test test-rust test-python long exercises fuzz histories cuts mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -59,6 +59,11 @@ ONE ?=
 histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=number, or ONE=seed to repeat one)
 	cargo run --quiet --profile tests --bin flashgc-histories -- \
 	  $(if $(ONE),--one $(ONE),--seed $(SEED) $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS)))
+
+cuts: COUNT := $(or $(COUNT),20000)
+cuts: | tools ## losses of power of random served drives (COUNT=20000 SEED=1)
+	FLASHGC_CUTS=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --quiet --profile tests -p flashgc-block --test all -- \
+	  --nocapture cuts::what
 
 SAMPLE ?= 300
 ONLY ?=

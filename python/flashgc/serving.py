@@ -93,7 +93,8 @@ class Server:
         request: Request,
         folder: Path,
         socket: Path,
-        replay: str | None = None,
+        found: str | None,
+        replay: str | None,
     ) -> None:
         self._process = process
         self._pipe = pipe
@@ -102,6 +103,8 @@ class Server:
         self.socket = socket
         self.replay = replay
         """The command that runs the captured requests, where they are captured."""
+        self.found = found
+        """What was found in the store, where the drive was resumed from one."""
 
     @property
     def uri(self) -> str:
@@ -150,9 +153,10 @@ def served(
     """Serves a drive on a unix socket while the context lasts.
 
     The workload of the configuration does not count: clients send the requests. Their data is kept
-    in memory, or in the new file `store`, which is removed at the end. The file `capture` is a
-    trace of the requests, complete when the drive has ended. The unix socket `status` tells what
-    the drive does, see :func:`flashgc.watching.status`. `time` is that of :func:`slowed`.
+    in memory, or in the file `store`. A drive that is in this file goes on, however its server has
+    ended; a new file becomes the store of a new drive. The file `capture` is a trace of the
+    requests, complete when the drive has ended. The unix socket `status` tells what the drive does,
+    see :func:`flashgc.watching.status`. `time` is that of :func:`slowed`.
     """
     times_slower = slowed(time)
     program, library = nbdkit(), plugin()
@@ -162,10 +166,7 @@ def served(
     if watched is not None:
         _check_socket(watched)
     data = None if store is None else Path(os.path.abspath(store))
-    if data is not None and (data.exists() or data.is_symlink()):
-        raise OutputError(
-            f"error: {data} exists\n  = help: name a new file; it is removed at the end"
-        )
+    is_new = data is not None and not data.exists()
     request = _request(config, scheme, device, set, seed, unset)
     replay = None
     if capture is not None:
@@ -180,6 +181,7 @@ def served(
             "store": None if data is None else os.fspath(data),
             "capture": None if capture is None else os.path.abspath(capture),
             "status": None if watched is None else os.fspath(watched),
+            "found": os.fspath(folder / "found"),
             "verify": verify,
             "slowed": times_slower,
             "outcome": os.fspath(folder / "outcome.json"),
@@ -202,15 +204,20 @@ def served(
                 process_group=0,
             )  # fmt: skip
             os.close(ours)
+            is_ready = False
             try:
-                _await(process, folder)
-                yield Server(process, pipe, request, folder, path, replay)
+                found = _await(process, folder)
+                is_ready = True
+                # A drive that goes on did not begin as that of a run.
+                replay = None if found is not None else replay
+                yield Server(process, pipe, request, folder, path, found, replay)
             finally:
                 _stop(process)
                 path.unlink(missing_ok=True)
                 if watched is not None:
                     watched.unlink(missing_ok=True)
-                if data is not None:
+                if data is not None and is_new and not is_ready:
+                    # It was not made to its end.
                     data.unlink(missing_ok=True)
 
 
@@ -289,8 +296,8 @@ def _check_socket(path: Path) -> None:
         )
 
 
-def _await(process: subprocess.Popen[bytes], folder: Path) -> None:
-    """Waits until clients may connect: the drive has been preconditioned."""
+def _await(process: subprocess.Popen[bytes], folder: Path) -> str | None:
+    """Waits until clients may connect: the drive is ready. Returns what its store had."""
     while not (folder / "pid").exists():
         if process.poll() is not None:
             outcome = _outcome(folder)
@@ -299,6 +306,8 @@ def _await(process: subprocess.Popen[bytes], folder: Path) -> None:
             log = (folder / "log").read_text("utf-8", "replace").strip()
             raise RunError(f"error: nbdkit has ended (status {process.returncode})\n{log}")
         sleep(0.01)
+    found = folder / "found"
+    return found.read_text("utf-8") if found.exists() else None
 
 
 def _outcome(folder: Path) -> dict[str, Any] | None:

@@ -2,19 +2,17 @@
 
 use crate::capture::Capture;
 use crate::engine::{Engine, lock};
-use crate::pages::{Backing, Pages};
-use crate::path::DataPath;
+use crate::opening::{Backing, Making, open};
 use crate::real_time;
-use crate::watching::Watching;
+use crate::recovery::{Recovery, by_sequence};
 use flashgc::report::Report;
-use flashgc::session::live::LiveSession;
-use flashgc::session::{Options, Phase, Progress, RunError, SavedDrive, Session, Setup};
-use flashgc::verify::{Happened, Listener};
+use flashgc::session::{Progress, SavedDrive, Setup};
+use flashgc::verify::Listener;
 use flashgc::workload::{HostOp, HostRequest};
 use serde_json::Value;
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// Why a request failed.
 #[derive(Debug)]
@@ -74,6 +72,7 @@ pub struct Opening {
 pub struct Drive {
     page_bytes: u64,
     bytes: u64,
+    found: Option<Recovery>,
     server: Server,
 }
 
@@ -84,8 +83,8 @@ enum Server {
 }
 
 impl Drive {
-    /// Preconditions a drive, or takes a saved one. `goes_on` is told how far that is, and returns
-    /// whether it goes on.
+    /// Preconditions a drive, takes a saved one, or resumes the one in its store. `goes_on` is told
+    /// how far that is, and returns whether it goes on.
     pub fn open(
         opening: Opening,
         goes_on: impl FnMut(&Progress) -> bool,
@@ -100,43 +99,23 @@ impl Drive {
         mut goes_on: impl FnMut(&Progress) -> bool,
         through: impl FnOnce(Listener) -> Listener,
     ) -> Result<Drive, DriveError> {
-        let Opening { setup, saved, backing, verify, time, capture, watched } = opening;
-        let watching = watched.then(Watching::default);
-        let geometry = &setup.plan.geometry;
+        let geometry = &opening.setup.plan.geometry;
         let page_bytes = u64::from(geometry.shape.page_bytes);
         let bytes = u64::from(geometry.exported_pages) * page_bytes;
-        let pages = Pages::new(geometry, backing).map_err(DriveError::Io)?;
-        let path = Arc::new(Mutex::new(DataPath::new(geometry, pages)));
-        let heard = Arc::clone(&path);
-        let listener: Listener =
-            Box::new(move |now_ns, happened: Happened| lock(&heard).see(now_ns, happened));
-        let options = Options {
-            verify,
-            blame: watched,
-            request_log: watching.as_ref().map(Watching::sink),
-            listener: Some(through(listener)),
-            ..Options::default()
-        };
-        let session = match saved {
-            None => Session::new(setup, None, options),
-            Some((saved, name)) => Session::with_drive(setup, None, saved, &name, options)?,
-        };
-        let mut session = LiveSession::new(session)?;
-        loop {
-            let progress = session.prepare()?;
-            if progress.phase == Phase::Run {
-                break;
-            }
-            if !goes_on(&progress) {
-                return Err(DriveError::Stopped("the drive was not made to its end".into()));
-            }
-        }
-        let engine = Engine::new(session, path, capture, watching);
+        let time = opening.time;
+        let through = Box::new(through);
+        let making = Making { goes_on: &mut goes_on, through, is_newer: by_sequence };
+        let (engine, found) = open(opening, making)?;
         let server = match time {
             Time::Off => Server::AtOnce(Box::new(Mutex::new(engine))),
             Time::Real { slowed } => Server::RealTime(real_time::Server::new(engine, slowed)),
         };
-        Ok(Drive { page_bytes, bytes, server })
+        Ok(Drive { page_bytes, bytes, found, server })
+    }
+
+    /// What was found in its store, if it was resumed.
+    pub fn found(&self) -> Option<Recovery> {
+        self.found
     }
 
     /// The bytes that it has for its clients.
@@ -168,7 +147,7 @@ impl Drive {
     pub fn trim(&self, bytes: u64, offset: u64) -> Result<(), DriveError> {
         self.check(bytes, offset)?;
         match self.whole_pages(bytes, offset) {
-            Some((from, to)) => self.serve_trim(from, to),
+            Some((from, to)) => self.serve_trim(from, to, false),
             None => Ok(()),
         }
     }
@@ -186,7 +165,7 @@ impl Drive {
         let whole = self.whole_pages(bytes, offset).filter(|_| may_trim);
         let Some((from, to)) = whole else { return self.write_zeros(offset, end, fua) };
         self.write_zeros(offset, from, fua)?;
-        self.serve_trim(from, to)?;
+        self.serve_trim(from, to, fua)?;
         self.write_zeros(to, end, fua)
     }
 
@@ -214,9 +193,9 @@ impl Drive {
         (from < to).then_some((from, to))
     }
 
-    fn serve_trim(&self, from: u64, to: u64) -> Result<(), DriveError> {
+    fn serve_trim(&self, from: u64, to: u64, fua: bool) -> Result<(), DriveError> {
         let request = HostRequest::from_bytes(0, HostOp::Trim, from, to - from, self.page_bytes);
-        self.run(request, Vec::new()).map(|_| ())
+        self.run(HostRequest { fua, ..request }, Vec::new()).map(|_| ())
     }
 
     /// Serves a read or a write. Returns the data of the request.
@@ -273,9 +252,3 @@ impl Drive {
 /// What the report of a drive says that had no clock.
 const AT_ONCE: &str = "the drive was served without a clock (--time off): requests came one after \
                        the other, so latencies are those of a queue depth of 1";
-
-impl From<RunError> for DriveError {
-    fn from(error: RunError) -> Self {
-        DriveError::Stopped(error.text)
-    }
-}

@@ -3,6 +3,7 @@
 use crate::capture::Capture;
 use crate::drive::DriveError;
 use crate::path::{DataPath, Done, Ticket};
+use crate::recovery::Recovery;
 use crate::watching::Watching;
 use flashgc::report::Report;
 use flashgc::session::RunError;
@@ -12,14 +13,25 @@ use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The engine of a drive and the path of its data.
-pub(crate) struct Engine {
+/// Those who look at the requests of a drive.
+#[derive(Default)]
+pub(crate) struct Onlookers {
+    /// The requests are kept as a trace.
+    pub(crate) capture: Option<Capture>,
+    /// What the drive does is shown.
+    pub(crate) watching: Option<Watching>,
+}
+
+/// The engine of a drive and the path of its data. The caller has the clock.
+pub struct Engine {
     session: LiveSession,
     path: Arc<Mutex<DataPath>>,
     /// The requests are kept as a trace.
     capture: Option<Capture>,
     watching: Option<Watching>,
     has_served: bool,
+    /// What was found in the store.
+    found: Option<Recovery>,
     /// Why nothing works any more.
     stopped: Option<String>,
 }
@@ -29,19 +41,30 @@ impl Engine {
     pub(crate) fn new(
         session: LiveSession,
         path: Arc<Mutex<DataPath>>,
-        capture: Option<Capture>,
-        watching: Option<Watching>,
+        onlookers: Onlookers,
+        found: Option<Recovery>,
     ) -> Self {
-        Engine { session, path, capture, watching, has_served: false, stopped: None }
+        let Onlookers { capture, watching } = onlookers;
+        Engine { session, path, capture, watching, has_served: false, found, stopped: None }
     }
 
-    /// Whether a request has come.
-    pub(crate) fn has_served(&self) -> bool {
-        self.has_served
+    /// The physical page of each logical one at present; `u32::MAX` where nothing is written.
+    pub fn map(&self) -> Vec<u32> {
+        self.session.map()
+    }
+
+    /// The time of the last event, in ns.
+    pub fn now_ns(&self) -> u64 {
+        self.session.now_ns()
+    }
+
+    /// The page of the write buffer in this place of the store was written again.
+    pub(crate) fn forget_saved(&mut self, slot: u32) {
+        lock(&self.path).forget_saved(slot);
     }
 
     /// An error where the drive has stopped.
-    pub(crate) fn is_running(&self) -> Result<(), DriveError> {
+    pub fn is_running(&self) -> Result<(), DriveError> {
         self.stopped.clone().map_or(Ok(()), |why| Err(DriveError::Stopped(why)))
     }
 
@@ -67,7 +90,7 @@ impl Engine {
 
     /// A request comes now, or as soon after `now_ns` as it can: after all that has happened.
     /// Returns when it came as well.
-    pub(crate) fn comes(
+    pub fn comes(
         &mut self,
         request: HostRequest,
         data: Vec<u8>,
@@ -95,25 +118,28 @@ impl Engine {
     ) -> (Ticket, HostRequest) {
         let at_ns = if self.has_served { now_ns.max(self.session.now_ns() + 1) } else { 0 };
         self.has_served = true;
-        let request = HostRequest { at_ns, ..request };
+        let ticket = lock(&self.path).expect(&request, data);
+        // A trim takes no flash: that it lasts is a matter of the store.
+        let fua = request.fua && request.op == HostOp::Write;
+        let request = HostRequest { at_ns, fua, ..request };
         if let Some(capture) = &mut self.capture {
             capture.add(&request);
         }
-        (lock(&self.path).expect(request.op, request.offset_bytes, data), request)
+        (ticket, request)
     }
 
     /// Lets everything happen that happens until this time.
-    pub(crate) fn run_to(&mut self, now_ns: u64) -> Result<(), DriveError> {
+    pub fn run_to(&mut self, now_ns: u64) -> Result<(), DriveError> {
         self.attempt(|session| session.run_to(now_ns, u64::MAX)).map(|_| ())
     }
 
     /// The time of the next event, if there is one.
-    pub(crate) fn next_ns(&self) -> Option<u64> {
+    pub fn next_ns(&self) -> Option<u64> {
         self.session.next_ns()
     }
 
     /// Serves a request at once: time advances until it is done.
-    pub(crate) fn serve_at_once(
+    pub fn serve_at_once(
         &mut self,
         request: HostRequest,
         data: Vec<u8>,
@@ -135,24 +161,33 @@ impl Engine {
     }
 
     /// Hands out the requests that are done since this was asked last.
-    pub(crate) fn done(&mut self, each: impl FnMut(Ticket)) {
+    pub fn done(&mut self, each: impl FnMut(Ticket)) {
         lock(&self.path).done().for_each(each);
     }
 
     /// Takes a request, if it is done.
-    pub(crate) fn take(&mut self, ticket: Ticket) -> Option<Done> {
+    pub fn take(&mut self, ticket: Ticket) -> Option<Done> {
         lock(&self.path).take(ticket)
     }
 
-    /// No request comes any more: the drive is flushed, as by a host that switches one off. Idle
-    /// drives work too, so that the end is a request: the run of the same requests ends there as
-    /// well.
-    pub(crate) fn end(mut self, now_ns: u64, mut notes: Vec<String>) -> Result<Report, DriveError> {
+    /// No request comes any more, and the store has everything: the drive is flushed, as by a host
+    /// that switches one off. Idle drives work too, so that the end is a request: the run of the
+    /// same requests ends there as well.
+    pub fn end(mut self, now_ns: u64, notes: Vec<String>) -> Result<Report, DriveError> {
         self.is_running()?;
         let flush = HostRequest::flush(0);
         let last = self.has_served.then(|| self.expect(flush, Vec::new(), now_ns).1);
-        notes.extend(self.capture.map(Capture::end));
-        Ok(self.session.end(last, &notes)?)
+        let found =
+            self.found.map(|found| format!("the drive was resumed from its store: {found}"));
+        let kept = self.capture.map(Capture::end);
+        let notes: Vec<String> = found.into_iter().chain(notes).chain(kept).collect();
+        let mut report = self.session.end(last, &notes)?;
+        if let Err(error) = lock(&self.path).stop() {
+            report.add_note(format!(
+                "the store is not complete ({error}): data written lately is lost with the server"
+            ));
+        }
+        Ok(report)
     }
 }
 

@@ -6,17 +6,27 @@
 //! an erase discards it, and a read returns the page that the translation layer names ([`path`]).
 //! So a mistake of the translation layer or of a collection returns wrong data, as in a drive.
 //!
+//! A store outlives its server: each page that is programmed has a record beside its data, and the
+//! map is rebuilt from the records ([`recovery`]) after a stop and after a loss of power alike.
+//!
 //! Nothing here knows of a network: `flashgc-nbdkit` serves a [`Drive`] to clients.
 
+mod buffered;
 mod capture;
 pub mod drive;
 mod engine;
 mod lateness;
+mod opening;
 pub mod pages;
 pub mod path;
+pub mod power;
 mod real_time;
+mod record;
+pub mod recovery;
+mod store;
 mod watching;
 
 pub use capture::Capture;
 pub use drive::{Drive, DriveError, Opening, Time};
-pub use pages::Backing;
+pub use engine::Engine;
+pub use opening::{Backing, Making, cut, open};

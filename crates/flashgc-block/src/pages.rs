@@ -1,23 +1,16 @@
-//! The physical pages of a drive, and the data in them: in memory, or in a sparse file.
+//! The physical pages of a drive, and the data in them: in memory, or in a store that outlives its
+//! server.
 //!
 //! A page that was not programmed since its block was erased has no data and reads as zeros. So do
-//! the pages of preconditioning, which have none. What the file cannot take stays in memory, so
+//! the pages of preconditioning, which have none. What the store cannot take stays in memory, so
 //! that no page of another client is lost if its disk is full.
 
+use crate::record::{Content, Found, Record};
+use crate::store::Store;
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, Ppn};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::collections::BTreeSet;
 use std::io;
-use std::os::unix::fs::FileExt;
-
-/// Where the data of physical pages is kept.
-pub enum Backing {
-    /// In memory, as much as is written.
-    Memory,
-    /// In a file without content. It becomes as long as the drive, and has holes.
-    File(File),
-}
 
 /// The data of every physical page.
 pub struct Pages {
@@ -26,8 +19,6 @@ pub struct Pages {
     /// A bit for each page: it has data.
     programmed: Vec<u64>,
     place: Place,
-    /// Pages that the file could not take.
-    kept: BTreeMap<u32, Box<[u8]>>,
     /// Pages whose data could not be read when it was moved there.
     unreadable: BTreeSet<u32>,
 }
@@ -38,36 +29,61 @@ enum Place {
         blocks: Vec<Option<Box<[u8]>>>,
         free: Vec<Box<[u8]>>,
     },
-    File(File),
+    Store(Box<Kept>),
+}
+
+/// A store, and the wear of the blocks in it.
+pub struct Kept {
+    /// The store.
+    pub store: Store,
+    /// Erases of each block.
+    pub wear: Vec<u32>,
 }
 
 impl Pages {
-    /// The pages of an empty drive.
-    pub fn new(geometry: &Geometry, backing: Backing) -> io::Result<Self> {
-        let page_bytes = geometry.shape.page_bytes as usize;
-        let place = match backing {
-            Backing::Memory => {
+    /// The pages of an empty drive, in memory or in a store.
+    pub fn new(geometry: &Geometry, kept: Option<Kept>) -> Self {
+        let place = match kept {
+            None => {
                 let blocks = (0..geometry.blocks).map(|_| None).collect();
                 Place::Memory { blocks, free: Vec::new() }
             }
-            Backing::File(file) => {
-                file.set_len(u64::from(geometry.pages) * page_bytes as u64)?;
-                Place::File(file)
-            }
+            Some(kept) => Place::Store(Box::new(kept)),
         };
-        Ok(Pages {
-            page_bytes,
+        Pages {
+            page_bytes: geometry.shape.page_bytes as usize,
             pages_per_block: geometry.shape.pages_per_block as usize,
             programmed: vec![0; (geometry.pages as usize).div_ceil(64)],
             place,
-            kept: BTreeMap::new(),
             unreadable: BTreeSet::new(),
-        })
+        }
     }
 
     /// Bytes of a page.
     pub fn page_bytes(&self) -> usize {
         self.page_bytes
+    }
+
+    /// The store, where there is one.
+    pub fn store(&mut self) -> Option<&mut Store> {
+        match &mut self.place {
+            Place::Memory { .. } => None,
+            Place::Store(kept) => Some(&mut kept.store),
+        }
+    }
+
+    /// Whether pages have records.
+    pub fn has_records(&self) -> bool {
+        matches!(self.place, Place::Store(_))
+    }
+
+    /// The record of a page that was programmed, where records are kept.
+    pub fn record(&self, page: Ppn) -> Option<Record> {
+        let Place::Store(kept) = &self.place else { return None };
+        match kept.store.record(page.0) {
+            Ok(Found::Record(record)) => Some(record),
+            _ => None,
+        }
     }
 
     /// Whether a page has data.
@@ -81,10 +97,6 @@ impl Pages {
         (page.index() / self.pages_per_block, from..from + self.page_bytes)
     }
 
-    fn offset_of(&self, page: Ppn) -> u64 {
-        u64::from(page.0) * self.page_bytes as u64
-    }
-
     /// Reads a part of a page, from this byte on.
     pub fn read(&self, page: Ppn, from: usize, into: &mut [u8]) -> io::Result<()> {
         assert!(from + into.len() <= self.page_bytes, "a read ends in its page");
@@ -93,11 +105,7 @@ impl Pages {
             return Ok(());
         }
         if self.unreadable.contains(&page.0) {
-            return Err(io::Error::from_raw_os_error(libc::EIO));
-        }
-        if let Some(kept) = self.kept.get(&page.0) {
-            into.copy_from_slice(&kept[from..from + into.len()]);
-            return Ok(());
+            return Err(unreadable());
         }
         match &self.place {
             Place::Memory { blocks, .. } => {
@@ -106,17 +114,16 @@ impl Pages {
                 into.copy_from_slice(&data[place][from..from + into.len()]);
                 Ok(())
             }
-            Place::File(file) => file.read_exact_at(into, self.offset_of(page) + from as u64),
+            Place::Store(kept) => kept.store.data(page.0, from, into),
         }
     }
 
-    /// Programs a page. Where the file cannot take it, it stays in memory, and the error says why.
-    pub fn program(&mut self, page: Ppn, data: &[u8]) -> io::Result<()> {
+    /// Programs a page. Where the store cannot take it, it stays in memory, and the error says why.
+    pub fn program(&mut self, page: Ppn, data: &[u8], record: Record) -> io::Result<()> {
         assert_eq!(data.len(), self.page_bytes, "a page is programmed as a whole");
         assert!(!self.has_data(page), "page {} is programmed without an erase", page.0);
         self.has_data_now(page);
         let (block, place) = self.place_of(page);
-        let offset = self.offset_of(page);
         match &mut self.place {
             Place::Memory { blocks, free } => {
                 let bytes = self.pages_per_block * self.page_bytes;
@@ -124,34 +131,45 @@ impl Pages {
                 blocks[block].get_or_insert_with(new)[place].copy_from_slice(data);
                 Ok(())
             }
-            Place::File(file) => {
-                let written = file.write_all_at(data, offset);
-                if written.is_err() {
-                    self.kept.insert(page.0, data.into());
-                }
-                written
+            Place::Store(kept) => {
+                let check = crate::record::checksum(data);
+                kept.store.program(page.0, data, Record { check, ..record })
             }
         }
     }
 
-    /// Programs a page whose data could not be read: reading it is an error from now on.
-    pub fn program_unreadable(&mut self, page: Ppn) {
+    /// Programs a page without data: it only has a record.
+    pub fn program_empty(&mut self, page: Ppn, record: Record) {
+        if record.content == Content::Unreadable {
+            self.is_unreadable(page);
+        }
+        if let Place::Store(kept) = &mut self.place {
+            // What the file cannot take stays in memory: nothing is lost.
+            let _ = kept.store.program(page.0, &[], record);
+        }
+    }
+
+    /// A page has data that was programmed before.
+    pub fn has_data_now(&mut self, page: Ppn) {
+        self.programmed[page.index() / 64] |= 1 << (page.index() % 64);
+    }
+
+    /// Reading a page is an error from now on.
+    pub fn is_unreadable(&mut self, page: Ppn) {
         self.has_data_now(page);
         self.unreadable.insert(page.0);
     }
 
-    fn has_data_now(&mut self, page: Ppn) {
-        self.programmed[page.index() / 64] |= 1 << (page.index() % 64);
+    /// How often each block was erased before.
+    pub fn set_wear(&mut self, wear: Vec<u32>) {
+        if let Place::Store(kept) = &mut self.place {
+            kept.wear = wear;
+        }
     }
 
-    /// Whether the file could not take pages that have to be kept in memory. Tries it again.
+    /// Whether the store could not take something, which is kept in memory. Tries it again.
     pub fn is_short(&mut self) -> io::Result<()> {
-        let Place::File(file) = &self.place else { return Ok(()) };
-        while let Some((&page, data)) = self.kept.first_key_value() {
-            file.write_all_at(data, u64::from(page) * self.page_bytes as u64)?;
-            self.kept.pop_first();
-        }
-        Ok(())
+        self.store().map_or(Ok(()), Store::is_short)
     }
 
     /// Erases a block: its pages have no data from now on.
@@ -162,35 +180,22 @@ impl Pages {
             if self.has_data(page) {
                 had_data = true;
                 self.programmed[page.index() / 64] &= !(1 << (page.index() % 64));
-                self.kept.remove(&page.0);
                 self.unreadable.remove(&page.0);
             }
         }
-        let offset = self.offset_of(first);
         match &mut self.place {
             Place::Memory { blocks, free } => free.extend(blocks[block.index()].take()),
-            // Only to give the space back: an erased page reads as zeros in any case.
-            Place::File(file) if had_data => {
-                punch_hole(file, offset, (pages * self.page_bytes) as u64);
+            Place::Store(kept) => {
+                kept.store.erase(first.0, pages as u32, had_data);
+                let wear = &mut kept.wear[block.index()];
+                *wear = wear.saturating_add(1);
+                kept.store.note_wear(block.0, *wear);
             }
-            Place::File(_) => {}
-        }
-    }
-
-    /// Asks that the file survives a loss of power of this machine.
-    pub fn sync(&self) -> io::Result<()> {
-        match &self.place {
-            Place::Memory { .. } => Ok(()),
-            Place::File(file) => file.sync_data(),
         }
     }
 }
 
-/// Gives the space of a part of a file back, where the filesystem can.
-fn punch_hole(file: &File, offset: u64, bytes: u64) {
-    use std::os::fd::AsRawFd;
-    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    let (Ok(offset), Ok(bytes)) = (i64::try_from(offset), i64::try_from(bytes)) else { return };
-    // SAFETY: the descriptor is open while `file` is borrowed, and no memory is passed.
-    unsafe { libc::fallocate(file.as_raw_fd(), mode, offset, bytes) };
+/// The error of a page that cannot be read.
+pub fn unreadable() -> io::Error {
+    io::Error::from_raw_os_error(libc::EIO)
 }

@@ -11,17 +11,20 @@
 //!
 //! Where the device has a write buffer, its pages are kept here as well, from the access that
 //! brings them until the flush that programs them has ended.
+//!
+//! With a store, each page that is programmed gets a record beside its data: the logical page, and
+//! the number of the write. The map is rebuilt from these (`recovery.rs`).
 
-use crate::pages::Pages;
+use crate::buffered::{Buffered, Page};
+use crate::pages::{Pages, unreadable};
+use crate::record::{Content, Record};
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, Lpn, Ppn};
+use flashgc::verify::blame::{self, Held};
 use flashgc::verify::{Cause, Happened};
-use flashgc::workload::HostOp;
-use std::collections::{HashMap, VecDeque};
+use flashgc::workload::{HostOp, HostRequest};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
-
-/// A page, or none where its data could not be read.
-type Page = Option<Box<[u8]>>;
 
 /// The number of a request until its data is taken.
 pub type Ticket = u32;
@@ -31,6 +34,8 @@ pub type Ticket = u32;
 struct OnItsWay {
     offset: u64,
     is_read: bool,
+    /// Trims that are done are in the store before this is answered.
+    keeps_trims: bool,
     data: Vec<u8>,
     served_at_ns: Option<u64>,
     failed: Option<io::Error>,
@@ -58,7 +63,16 @@ pub struct DataPath {
     geometry: Geometry,
     pages: Pages,
     /// Pages in the write buffer.
-    buffered: HashMap<u32, Page>,
+    buffered: Buffered,
+    /// Whether they survive a loss of power.
+    is_protected: bool,
+    /// The number of the last write or trim.
+    sequence: u64,
+    /// The age clock when time began.
+    base_ns: u64,
+    now_ns: u64,
+    /// Trims that are not in the store yet, by their numbers.
+    trims: BTreeMap<u32, u64>,
     requests: Vec<OnItsWay>,
     free: Vec<Ticket>,
     /// Those that have not come in yet, in their order.
@@ -76,19 +90,25 @@ pub struct DataPath {
     /// The rest of pages that are written only in part, by operation.
     rests: HashMap<u32, Page>,
     scratch: Vec<u8>,
-    is_measuring: bool,
+    /// What preconditioning writes has no data.
+    listens: bool,
     /// Requests that are done and whose data was not taken.
     done: Vec<Ticket>,
 }
 
 impl DataPath {
     /// The data of a drive without any.
-    pub fn new(geometry: &Geometry, pages: Pages) -> Self {
+    pub fn new(geometry: &Geometry, pages: Pages, is_protected: bool) -> Self {
         DataPath {
             geometry: geometry.clone(),
             scratch: vec![0; pages.page_bytes()],
             pages,
-            buffered: HashMap::new(),
+            buffered: Buffered::default(),
+            is_protected,
+            sequence: 0,
+            base_ns: 0,
+            now_ns: 0,
+            trims: BTreeMap::new(),
             requests: Vec::new(),
             free: Vec::new(),
             coming: VecDeque::new(),
@@ -98,7 +118,7 @@ impl DataPath {
             accessing: u32::MAX,
             reads_buffer: None,
             rests: HashMap::new(),
-            is_measuring: false,
+            listens: false,
             done: Vec::new(),
         }
     }
@@ -108,10 +128,36 @@ impl DataPath {
         &mut self.pages
     }
 
+    /// From now on everything is done to the data. The age clock shows `base_ns` at time 0, the
+    /// writes before this have numbers up to `sequence`, and the pages in these places of the store
+    /// were saved before.
+    pub fn begin(&mut self, base_ns: u64, sequence: u64, saved: &[u32]) {
+        (self.base_ns, self.sequence, self.listens) = (base_ns, sequence, true);
+        self.buffered.reserve(saved);
+    }
+
+    /// The page in this place of the store was written again.
+    pub fn forget_saved(&mut self, slot: u32) {
+        self.buffered.forget(slot, &mut self.pages);
+    }
+
+    /// The drive is stopped: the store has everything.
+    pub fn stop(&mut self) -> io::Result<()> {
+        self.keep_trims();
+        self.buffered.save_all(&mut self.pages)?;
+        self.pages.is_short()?;
+        let Some(store) = self.pages.store() else { return Ok(()) };
+        store.note_stopped(true)?;
+        store.sync()
+    }
+
     /// A request is about to come. A write brings its data, and a read as many bytes as it wants.
-    pub fn expect(&mut self, op: HostOp, offset: u64, data: Vec<u8>) -> Ticket {
+    pub fn expect(&mut self, request: &HostRequest, data: Vec<u8>) -> Ticket {
+        let HostRequest { op, offset_bytes: offset, fua, .. } = *request;
         let is_read = op == HostOp::Read;
-        let request = OnItsWay { offset, is_read, data, served_at_ns: None, failed: None };
+        // A page that waits for flash is no longer waited for when it is trimmed.
+        let keeps_trims = op == HostOp::Flush || fua;
+        let request = OnItsWay { offset, is_read, keeps_trims, data, ..OnItsWay::default() };
         let ticket = match self.free.pop() {
             Some(ticket) => {
                 self.requests[ticket as usize] = request;
@@ -142,11 +188,10 @@ impl DataPath {
     /// Something happened in the engine.
     #[inline]
     pub fn see(&mut self, now_ns: u64, happened: Happened) {
-        if !self.is_measuring {
-            // What preconditioning writes has no data.
-            self.is_measuring = matches!(happened, Happened::MeasuringStarts);
+        if !self.listens {
             return;
         }
+        self.now_ns = now_ns;
         match happened {
             Happened::Arrived { request, .. } => self.comes(request),
             Happened::Accepted { op, request, lpn, .. } => self.accepted(op, request, lpn),
@@ -155,16 +200,23 @@ impl DataPath {
             Happened::ReadBuffered { lpn } => self.reads_buffer = Some(lpn.0),
             Happened::AccessesBuffer { op } => self.accessing = op,
             Happened::BufferAccessed { lpn, kind: HostOp::Write, .. } => self.buffered(lpn),
-            Happened::Flushed { lpn } | Happened::Trimmed { lpn } => {
-                self.buffered.remove(&lpn.0);
+            Happened::Flushed { lpn } => self.buffered.remove(lpn.0, &mut self.pages),
+            Happened::Trimmed { lpn } => self.trimmed(lpn),
+            Happened::Uncorrectable { ppn, op } => self.lost(ppn, op),
+            Happened::Padded { ppn, .. } => {
+                let record = self.record(Lpn::NONE, Content::Padding);
+                self.pages.program_empty(ppn, record);
             }
             Happened::Programmed { ppn, lpn, cause, .. } => self.programmed(ppn, lpn, cause),
-            Happened::Erased { block } => self.erased(block),
-            Happened::Served { request, .. } => {
-                let ticket = self.tickets[request as usize];
-                self.requests[ticket as usize].served_at_ns = Some(now_ns);
-                self.done.push(ticket);
+            Happened::Begins {
+                held: Held::ForCollection { then: blame::Cause::Erase, .. },
+                ..
+            } => {
+                // What was trimmed may have its last version there, and older ones elsewhere.
+                self.keep_trims();
             }
+            Happened::Erased { block } => self.erased(block),
+            Happened::Served { request, .. } => self.served(request),
             _ => {}
         }
     }
@@ -176,6 +228,43 @@ impl DataPath {
             self.tickets.resize(at + 1, 0);
         }
         self.tickets[at] = ticket;
+    }
+
+    fn served(&mut self, request: u32) {
+        let ticket = self.tickets[request as usize];
+        let request = &mut self.requests[ticket as usize];
+        request.served_at_ns = Some(self.now_ns);
+        if request.keeps_trims {
+            self.keep_trims();
+        }
+        self.done.push(ticket);
+    }
+
+    /// The record of a page that is programmed now, by the write of the last number.
+    fn record(&self, lpn: Lpn, content: Content) -> Record {
+        Record::empty(lpn.0, content, self.sequence, self.base_ns + self.now_ns)
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        self.sequence += 1;
+        if self.pages.has_records() {
+            self.trims.insert(lpn.0, self.sequence);
+            if self.is_protected && self.buffered.get(lpn.0).is_some() {
+                // The saved page goes, and an older one in flash must not come back.
+                self.keep_trims();
+            }
+        }
+        self.buffered.remove(lpn.0, &mut self.pages);
+    }
+
+    /// Trims are in the store from now on.
+    fn keep_trims(&mut self) {
+        let trims = std::mem::take(&mut self.trims);
+        if let Some(store) = self.pages.store()
+            && !trims.is_empty()
+        {
+            store.trim(&trims);
+        }
     }
 
     fn accepted(&mut self, op: u32, request: u32, lpn: Lpn) {
@@ -193,9 +282,9 @@ impl DataPath {
             return;
         }
         let (ticket, from, to, at) = self.part(op);
-        let page = self.buffered.get(&lpn.0).expect("a page that is read there is in the buffer");
+        let held = self.buffered.get(lpn.0).expect("a page that is read there is in the buffer");
         let request = &mut self.requests[ticket as usize];
-        match page {
+        match &held.page {
             Some(page) => request.data[at..at + to - from].copy_from_slice(&page[from..to]),
             None => request.failed = Some(unreadable()),
         }
@@ -230,12 +319,26 @@ impl DataPath {
         request.failed = request.failed.take().or(found.err());
     }
 
-    /// Puts the whole page that a write leaves behind into `scratch`; `under` is the page in the
-    /// write buffer that it changes. Returns whether the rest of the page could be read.
-    fn compose(&mut self, op: u32, under: Option<&Page>) -> bool {
+    /// The data of a page cannot be corrected: the operation that has begun to read it gets an
+    /// error, as does every later one, until the page is written again.
+    fn lost(&mut self, ppn: Ppn, op: u32) {
+        self.pages.is_unreadable(ppn);
+        if let Some(&Operation { ticket, .. }) = self.operations.get(op as usize) {
+            let request = &mut self.requests[ticket as usize];
+            if !request.is_read {
+                self.rests.insert(op, None);
+            }
+            request.failed.get_or_insert(unreadable());
+        }
+    }
+
+    /// Puts the whole page that a write leaves behind into `scratch`; where it is in the write
+    /// buffer it is changed there. Returns whether the rest of the page could be read.
+    fn compose(&mut self, op: u32, in_buffer: Option<Lpn>) -> bool {
         let (ticket, from, to, at) = self.part(op);
         let rest = self.rests.remove(&op);
         if to - from < self.scratch.len() {
+            let under = in_buffer.and_then(|lpn| self.buffered.get(lpn.0)).map(|held| &held.page);
             match under.or(rest.as_ref()) {
                 Some(Some(page)) => self.scratch.copy_from_slice(page),
                 Some(None) => return false,
@@ -249,48 +352,80 @@ impl DataPath {
 
     /// A write has brought its page into the write buffer.
     fn buffered(&mut self, lpn: Lpn) {
-        let held = self.buffered.remove(&lpn.0);
-        let is_readable = self.compose(self.accessing, held.as_ref());
-        self.buffered.insert(lpn.0, is_readable.then(|| self.scratch.as_slice().into()));
+        let is_readable = self.compose(self.accessing, Some(lpn));
+        let page = is_readable.then(|| self.scratch.as_slice().into());
+        self.sequence += 1;
+        let into = self.is_protected.then_some(&mut self.pages);
+        if let Err(error) = self.buffered.put(lpn.0, page, self.sequence, into) {
+            self.fail(self.accessing, error);
+        }
+    }
+
+    /// The data of a write could not be kept in the store.
+    fn fail(&mut self, op: u32, error: io::Error) {
+        let ticket = self.operations[op as usize].ticket;
+        self.requests[ticket as usize].failed.get_or_insert(error);
     }
 
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         match cause {
             Cause::Host { op } => {
-                if !self.compose(op, None) {
-                    return self.pages.program_unreadable(ppn);
+                self.sequence += 1;
+                let is_readable = self.compose(op, None);
+                let content = if is_readable { Content::Data } else { Content::Unreadable };
+                let record = self.record(lpn, content);
+                if !is_readable {
+                    return self.pages.program_empty(ppn, record);
                 }
-                let ticket = self.operations[op as usize].ticket;
-                if let Err(error) = self.pages.program(ppn, &self.scratch) {
-                    self.requests[ticket as usize].failed.get_or_insert(error);
+                if let Err(error) = self.pages.program(ppn, &self.scratch, record) {
+                    self.fail(op, error);
                 }
             }
-            Cause::Flush => match self.buffered.get(&lpn.0).expect("a flush finds its page") {
-                // What the file cannot take stays in memory: nothing is lost.
-                Some(page) => drop(self.pages.program(ppn, page)),
-                None => self.pages.program_unreadable(ppn),
-            },
-            Cause::Copy { from } | Cause::MoveAhead { from } => self.copy(from, ppn),
+            Cause::Flush => {
+                let held = self.buffered.get(lpn.0).expect("a flush finds its page");
+                let record = self.record(lpn, Content::Data);
+                let record = Record { sequence: held.sequence, ..record };
+                match &held.page {
+                    // What the store cannot take stays in memory: nothing is lost.
+                    Some(page) => drop(self.pages.program(ppn, page, record)),
+                    None => {
+                        let record = Record { content: Content::Unreadable, ..record };
+                        self.pages.program_empty(ppn, record);
+                    }
+                }
+            }
+            Cause::Copy { from } | Cause::MoveAhead { from } => self.copy(from, ppn, lpn),
         }
     }
 
-    /// A copy moves the data of a page, if it has any.
-    fn copy(&mut self, from: Ppn, to: Ppn) {
-        if !self.pages.has_data(from) {
+    /// A copy moves the data of a page, if it has any, with the number of its write.
+    fn copy(&mut self, from: Ppn, to: Ppn, lpn: Lpn) {
+        let source = self.pages.record(from);
+        let has_data = self.pages.has_data(from);
+        if !has_data && !self.pages.has_records() {
             return;
         }
+        let own = self.record(lpn, Content::Unreadable);
+        let source = source.unwrap_or(Record { sequence: 0, ..own });
+        let record = Record { by_copy: true, at_ns: own.at_ns, check: 0, ..source };
+        if !has_data {
+            return self.pages.program_empty(to, record);
+        }
         match self.pages.read(from, 0, &mut self.scratch) {
-            // What the file cannot take stays in memory: nothing is lost.
-            Ok(()) => drop(self.pages.program(to, &self.scratch)),
-            Err(_) => self.pages.program_unreadable(to),
+            Ok(()) => {
+                let record = Record { content: Content::Data, ..record };
+                // What the store cannot take stays in memory: nothing is lost.
+                drop(self.pages.program(to, &self.scratch, record));
+            }
+            Err(_) => {
+                let record = Record { content: Content::Unreadable, ..record };
+                self.pages.program_empty(to, record);
+            }
         }
     }
 
     fn erased(&mut self, block: BlockId) {
+        self.keep_trims();
         self.pages.erase(block, &self.geometry);
     }
-}
-
-fn unreadable() -> io::Error {
-    io::Error::from_raw_os_error(libc::EIO)
 }

@@ -19,8 +19,8 @@ const BELLS: usize = 256;
 
 struct State {
     engine: Engine,
-    /// When the first request came: the engine's time 0.
-    begun: Option<Instant>,
+    /// When the first request came, and the engine's time then.
+    begun: Option<(Instant, u64)>,
     has_ended: bool,
     lateness: Lateness,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Server {
 impl Shared {
     /// The time of the engine, in ns.
     fn now_ns(&self, state: &State) -> u64 {
-        (elapsed_ns(state) / self.slowed) as u64
+        engine_ns(state, self.slowed)
     }
 
     /// Wakes the clients whose requests are done, or all where nothing works any more.
@@ -93,8 +93,8 @@ impl Server {
     pub(crate) fn serve(&self, request: HostRequest, data: Vec<u8>) -> Result<Vec<u8>, DriveError> {
         let shared = &*self.shared;
         let mut state = lock(&shared.state);
-        if !state.engine.has_served() {
-            state.begun = Some(Instant::now());
+        if state.begun.is_none() {
+            state.begun = Some((Instant::now(), state.engine.now_ns()));
             self.start_clock()?;
         }
         let now_ns = shared.now_ns(&state);
@@ -140,15 +140,16 @@ impl Server {
         }
         let shared = Arc::into_inner(self.shared).expect("the clock has stopped");
         let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let now_ns = (elapsed_ns(&state) / shared.slowed) as u64;
+        let now_ns = engine_ns(&state, shared.slowed);
         let notes = state.lateness.notes(shared.slowed);
         state.engine.end(now_ns, notes)
     }
 }
 
-/// The time since the first request, in ns of the machine.
-fn elapsed_ns(state: &State) -> f64 {
-    state.begun.map_or(Duration::ZERO, |begun| begun.elapsed()).as_nanos() as f64
+/// The time of the engine, in ns.
+fn engine_ns(state: &State, slowed: f64) -> u64 {
+    let Some((begun, from_ns)) = state.begun else { return 0 };
+    from_ns + (begun.elapsed().as_nanos() as f64 / slowed) as u64
 }
 
 /// The kernel wakes a thread up to 50 us late, so as to wake several at once; not this one.

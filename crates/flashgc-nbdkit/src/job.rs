@@ -7,7 +7,7 @@ use flashgc_block::{Backing, Capture, Drive, DriveError, Opening, Time};
 use flashgc_drive::Limits;
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// What is asked for.
@@ -15,12 +15,14 @@ pub struct Job {
     inputs: Inputs,
     /// A saved drive in place of preconditioning.
     drive: Option<PathBuf>,
-    /// The file that is to hold the data.
+    /// The file that holds the drive, or is to hold it.
     store: Option<PathBuf>,
     /// The socket where the drive can be watched.
     status: Option<PathBuf>,
     /// The file that is to hold the requests as a trace.
     capture: Option<PathBuf>,
+    /// Where to say what was found in it.
+    found: Option<PathBuf>,
     verify: bool,
     time: Time,
     /// The number of a pipe whose end is the end of the drive.
@@ -70,6 +72,7 @@ impl Job {
             store: text(&job["store"]).map(PathBuf::from),
             capture: text(&job["capture"]).map(PathBuf::from),
             status: text(&job["status"]).map(PathBuf::from),
+            found: text(&job["found"]).map(PathBuf::from),
             verify: job["verify"].as_bool().unwrap_or(false),
             outcome: outcome.into(),
         })
@@ -102,18 +105,26 @@ impl Job {
                 Some((opened.load(&limits).map_err(|error| wrong(error.to_string()))?, name))
             }
         };
-        let backing = match &self.store {
-            None => Backing::Memory,
-            Some(path) => Backing::File(new_file(path)?),
+        let (backing, is_new) = match &self.store {
+            None => (Backing::Memory, false),
+            Some(path) => {
+                let (file, is_new) = store_file(path)?;
+                (Backing::Store { file, name: path.display().to_string() }, is_new)
+            }
         };
         let capture = match &self.capture {
             None => None,
             Some(path) => Some(Capture::new(path).map_err(|error| not_captured(path, &error))?),
         };
-        let (verify, time) = (self.verify, self.time);
-        let watched = self.status.is_some();
+        let (verify, time, watched) = (self.verify, self.time, self.status.is_some());
         let opening = Opening { setup, saved, backing, verify, time, capture, watched };
-        Drive::open(opening, |_| true).map_err(|error| match error {
+        let opened = Drive::open(opening, |_| true);
+        match (&opened, &self.store) {
+            (Ok(drive), _) => self.tell_found(drive)?,
+            (Err(_), Some(path)) if is_new => drop(fs::remove_file(path)),
+            _ => {}
+        }
+        opened.map_err(|error| match error {
             DriveError::Io(error) => self.store_failed(&error),
             other => other.to_string(),
         })
@@ -132,20 +143,21 @@ impl Job {
         Ok(Some(status))
     }
 
+    /// Says what was found in the store.
+    fn tell_found(&self, drive: &Drive) -> Result<(), String> {
+        let (Some(found), Some(place)) = (drive.found(), &self.found) else { return Ok(()) };
+        let written = fs::write(place, found.to_string());
+        written.map_err(|error| format!("error: {}: {error}", place.display()))
+    }
+
     fn store_failed(&self, error: &io::Error) -> String {
         let place = self.store.as_ref().map(|path| path.display().to_string());
         format!(
-            "error: the store cannot be as large as the drive: {error}\n  --> {}\n  = help: name a \
-             file on another filesystem (--store), or keep the data in memory",
+            "error: the store cannot be used: {error}\n  --> {}\n  = help: it is as long as the \
+             drive, with holes; name a file on another filesystem (--store), or keep the data in \
+             memory",
             place.unwrap_or_default()
         )
-    }
-
-    /// The data in the store means nothing without the drive.
-    pub fn remove_store(&self) {
-        if let Some(path) = &self.store {
-            let _ = fs::remove_file(path);
-        }
     }
 
     /// Says how it ended: the report, or the error.
@@ -174,12 +186,20 @@ fn not_captured(path: &Path, error: &io::Error) -> String {
     )
 }
 
-/// A file that did not exist before: nobody's data is overwritten.
-fn new_file(path: &Path) -> Result<File, String> {
-    OpenOptions::new().read(true).write(true).create_new(true).open(path).map_err(|error| {
+/// The file of a store, and whether it did not exist before.
+fn store_file(path: &Path) -> Result<(File, bool), String> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    let opened = match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            options.create_new(true).open(path).map(|file| (file, true))
+        }
+        opened => opened.map(|file| (file, false)),
+    };
+    opened.map_err(|error| {
         format!(
-            "error: the store cannot be created: {error}\n  --> {}\n  = help: name a new file in \
-             an existing folder; it is removed at the end",
+            "error: the store cannot be opened: {error}\n  --> {}\n  = help: name the store of a \
+             drive, or a new file in an existing folder",
             path.display()
         )
     })

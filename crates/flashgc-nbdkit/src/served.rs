@@ -89,7 +89,6 @@ pub fn open() -> Result<(), String> {
 pub fn end() -> Result<(), String> {
     let served = &mut *changed();
     let (Some(job), Some(drive)) = (&served.job, served.drive.take()) else { return Ok(()) };
-    job.remove_store();
     served.status = None;
     let mut report = match drive.end() {
         Ok(report) => report,

@@ -131,6 +131,13 @@ impl Report {
         self.keys.insert("peak_rss_bytes".into(), json!(peak_rss_bytes));
     }
 
+    /// Adds what only the caller knows of the run.
+    pub fn add_note(&mut self, note: String) {
+        if let Some(Value::Array(notes)) = self.keys.get_mut("notes") {
+            notes.push(json!(note));
+        }
+    }
+
     /// The report as data.
     pub fn to_json(&self) -> Value {
         Value::Object(self.keys.clone())

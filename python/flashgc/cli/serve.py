@@ -35,7 +35,8 @@ def serve(
         typer.Option(
             "--store",
             metavar="FILE",
-            help="Keep the data in this new file instead of in memory; it is removed at the end.",
+            help="Keep the drive in this file instead of in memory. A drive that is in it "
+            "continues.",
             autocompletion=complete.files,
             show_default=False,
         ),
@@ -88,7 +89,8 @@ def serve(
         set=sets, unset=unsets, seed=seed, drive=drive, verify=verify, time=time,
     ) as server:  # fmt: skip
         try:
-            say(f"serving {server.uri}\nCtrl-C ends it and shows the report")
+            resumed = "" if server.found is None else f"resumed {store}: {server.found}\n"
+            say(f"serving {server.uri}\n{resumed}Ctrl-C ends it and shows the report")
             server.wait()
         except KeyboardInterrupt:
             pass

@@ -1,9 +1,9 @@
 //! Faults that are put between the engine and the data are seen by the client.
 
-use crate::common::{agree, opening};
+use crate::common::{Choices, agree, opening};
 use flashgc::ids::Ppn;
 use flashgc::verify::{Cause, Happened, Listener};
-use flashgc_block::Drive;
+use flashgc_block::{Drive, DriveError};
 
 /// What random requests find on a drive whose reports pass through `fault`.
 fn found(
@@ -71,4 +71,60 @@ fn a_program_without_an_erase_is_found() {
     });
     let why = found.expect_err("an error");
     assert!(why.contains("is programmed without an erase"), "{why}");
+}
+
+/// Pages whose errors cannot be corrected are errors for who reads them, until they are written
+/// again, and harm no other page.
+#[test]
+fn a_page_that_cannot_be_corrected_is_an_error_and_harms_nothing_else() {
+    let errors = "device.read_retry={cycles=3000,retention_days=365,retries=1,soft_gain=1.1}";
+    let devices: &[&[&str]] = &[
+        &["gc.copy.use=\"bus\""],
+        &[],
+        &["device.write_buffer.size=\"64 KiB\""],
+        &[
+            "device.mapping_unit=\"1 KiB\"",
+            "device.allocation=\"dynamic\"",
+            "device.sub_blocks=1",
+            "device.registers=1",
+            "gc.copy.use=\"bus\"",
+        ],
+    ];
+    for device in devices {
+        let drive = crate::common::drive(&[&[errors], *device].concat());
+        let (page, mut choices) = (drive.page_bytes(), Choices::new(17));
+        let pages = drive.bytes() / page;
+        let mut due = vec![0_u8; pages as usize];
+        let (mut lost, mut read, mut lost_new) = (0, 0, 0);
+        for at in 0..6_000 {
+            let lpn = choices.below(pages);
+            if at % 3 > 0 {
+                due[lpn as usize] = 1 + choices.below(255) as u8;
+                let data = vec![due[lpn as usize]; page as usize];
+                drive.write(&data, lpn * page, false).expect("a write is no read");
+                continue;
+            }
+            let mut found = vec![0xEE; page as usize];
+            read += 1;
+            match drive.read(&mut found, lpn * page) {
+                Ok(()) => {
+                    assert!(found.iter().all(|&byte| byte == due[lpn as usize]), "page {lpn}")
+                }
+                Err(DriveError::Io(error)) => {
+                    assert_eq!(error.raw_os_error(), Some(libc::EIO));
+                    lost += 1;
+                    lost_new += u32::from(due[lpn as usize] > 0);
+                    drive.read(&mut found, lpn * page).expect_err("it stays lost");
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert!(
+            lost_new > 0 && lost > read / 100 && lost < read / 2,
+            "{lost} of {read}, {device:?}"
+        );
+        let report = drive.end().expect("a report").to_json();
+        let count = report["read_retry"]["host"]["uncorrectable"].as_u64();
+        assert!(count >= Some(lost_new.into()), "{report}");
+    }
 }

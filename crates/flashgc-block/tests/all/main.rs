@@ -2,8 +2,10 @@
 
 mod captures;
 mod common;
+mod cuts;
 mod faults;
 mod model;
 mod real_time;
 mod stores;
+mod versions;
 mod virtual_time;

@@ -289,6 +289,7 @@ impl PreMigrating {
         let phases = at.prices.reading(op, 1, std::iter::once(from), retries);
         if at.cx.plan.read_retry.is_some() && op.corrects() {
             at.cx.counters.add_retries(true, retries(from));
+            at.store.tell_uncorrectable(from, &mut at.cx);
         }
         let binds_at = phases.program_at();
         Command { binds_at, ..Command::new(Owner::Background(self.task), Class::Gc, phases) }

@@ -2,7 +2,7 @@
 
 use super::Collecting;
 use crate::flash::{Op, Phases};
-use crate::ids::UnitId;
+use crate::ids::{Ppn, UnitId};
 use crate::verify::Watch;
 
 /// The phases of an operation that reads the pages of the step: slots once for all of a flash
@@ -33,5 +33,13 @@ pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) 
     } else {
         let pages = job.step_pages().map(|copy| copy.from);
         pages.for_each(|page| counters.add_retries(true, retries(page)));
+    }
+    if W::ACTIVE {
+        let step = job.step_pages().map(|copy| copy.from);
+        let read: Vec<Ppn> = match plan.geometry.shape.program_slots {
+            1 => step.collect(),
+            _ => job.read.clone(),
+        };
+        read.into_iter().for_each(|page| at.store.tell_uncorrectable(page, &mut at.cx));
     }
 }

@@ -163,6 +163,11 @@ impl ReadErrors {
         most + if left <= self.soft { 1 } else { 2 }
     }
 
+    /// The most retries, soft decoding included, that correct data.
+    pub fn most(&self) -> u8 {
+        self.rules.times.retries + 1
+    }
+
     /// The draw of a page after an erase (the finalizer of SplitMix64).
     fn bits(&self, page: u32, erases: u32) -> u64 {
         let mut bits = self.key ^ (u64::from(page) << 32 | u64::from(erases));

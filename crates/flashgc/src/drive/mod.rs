@@ -61,6 +61,24 @@ pub struct Kept {
 impl Drive {
     /// The state of a translation layer on which nothing is under way.
     pub fn of(geometry: &Geometry, ftl: Ftl, wants: &[bool], age_ns: u64) -> Self {
+        let drive = Drive::without_tables(geometry, &ftl, wants, age_ns);
+        let (erases, sealed_at_ns) = ftl.blocks.into_wear();
+        let map = ftl.map.into_table();
+        Drive { map, sealed_at_ns, erases, ..drive }
+    }
+
+    /// The same of one that goes on.
+    pub fn seen(geometry: &Geometry, ftl: &Ftl, wants: &[bool], age_ns: u64) -> Self {
+        let blocks = || (0..geometry.blocks).map(BlockId);
+        Drive {
+            map: ftl.map.entries().collect(),
+            sealed_at_ns: blocks().map(|block| ftl.blocks.sealed_at_ns(block)).collect(),
+            erases: blocks().map(|block| ftl.blocks.erases(block)).collect(),
+            ..Drive::without_tables(geometry, ftl, wants, age_ns)
+        }
+    }
+
+    fn without_tables(geometry: &Geometry, ftl: &Ftl, wants: &[bool], age_ns: u64) -> Self {
         let mut order = Vec::with_capacity(geometry.blocks as usize);
         let mut planes = Vec::with_capacity(geometry.planes as usize);
         let mut open = Vec::new();
@@ -78,8 +96,7 @@ impl Drive {
             open.extend(opened);
         }
         assert_eq!(order.len(), geometry.blocks as usize, "a block is being collected");
-        let (erases, sealed_at_ns) = ftl.blocks.into_wear();
-        let map = ftl.map.into_table();
+        let (map, sealed_at_ns, erases) = (Vec::new(), Vec::new(), Vec::new());
         Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, kept: None }
     }
 

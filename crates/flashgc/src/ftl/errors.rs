@@ -89,6 +89,11 @@ impl PageErrors {
         self.errors.retries(page.0 / self.slots, place, erases, self.is_old(page))
     }
 
+    /// The most retries, soft decoding included, after which data is correct.
+    pub(super) fn most(&self) -> u8 {
+        self.errors.most()
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         8 * self.old.len() as u64
     }

@@ -219,6 +219,12 @@ impl Ftl {
         self.errors.as_ref().map_or(0, |errors| errors.retries(page, erases))
     }
 
+    /// Whether the errors of a page cannot be corrected, however often it is read.
+    pub fn is_uncorrectable(&self, geometry: &Geometry, page: Ppn) -> bool {
+        let most = self.errors.as_ref().map_or(u8::MAX, |errors| errors.most());
+        self.retries(geometry, page) > most
+    }
+
     /// Brings the accounts of the page that a logical page will leave into the cache.
     #[inline(always)]
     pub fn prefetch_old(&self, geometry: &Geometry, lpn: Lpn) {

@@ -5,7 +5,7 @@
 
 use super::engine::{Engine, engine};
 use super::error::RunError;
-use super::{Phase, Progress, Session, Stage};
+use super::{Phase, Progress, SavedDrive, Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan};
 use crate::plan::Arrivals;
 use crate::report::{Facts, Report};
@@ -76,18 +76,33 @@ impl LiveSession {
         Ok(LiveSession { session, source: Live::default() })
     }
 
-    /// Preconditions the drive, slice by slice, until [`Phase::Run`]: then requests may come.
+    /// Preconditions the drive, slice by slice. [`Phase::Ready`] comes once, and then
+    /// [`Phase::Run`]: requests may come.
     pub fn prepare(&mut self) -> Result<Progress, RunError> {
         let session = &mut self.session;
         if !matches!(session.stage, Stage::Ready) {
-            return session.advance();
+            let progress = session.advance()?;
+            if matches!(session.stage, Stage::Ready) {
+                session.change_scheme()?;
+            }
+            return Ok(progress);
         }
-        session.change_scheme()?;
         let circumstances = session.circumstances();
         engine!(&mut session.engine, sim => sim.judge_by(circumstances));
         engine!(&mut session.engine, sim => sim.start(&mut self.source))?;
         session.stage = Stage::Done;
         Ok(session.at(Phase::Run, 0, None))
+    }
+
+    /// The drive at [`Phase::Ready`], without the scheme's own state.
+    pub fn drive(&self) -> SavedDrive {
+        let state = engine!(&self.session.engine, sim => live::drive(sim));
+        SavedDrive { origin: self.session.origin(), state }
+    }
+
+    /// The physical page of each logical one at present; `u32::MAX` where nothing is written.
+    pub fn map(&self) -> Vec<u32> {
+        engine!(&self.session.engine, sim => sim.ftl().map.entries().collect())
     }
 
     /// A request comes at its time, which is later than [`now_ns`](Self::now_ns).

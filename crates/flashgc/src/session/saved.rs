@@ -295,7 +295,7 @@ impl Session {
         self.given.is_none() && depends_on_workload(&self.setup)
     }
 
-    fn origin(&self) -> Origin {
+    pub(super) fn origin(&self) -> Origin {
         if let Some((origin, _)) = &self.given {
             return origin.clone();
         }

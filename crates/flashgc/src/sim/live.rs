@@ -4,6 +4,7 @@
 //! The events are those of a run of the same requests from a trace, in the same order.
 
 use super::{Sim, SimError};
+use crate::drive::Drive;
 use crate::verify::Watch;
 use crate::workload::Source;
 use crate::workload::live::Live;
@@ -24,6 +25,11 @@ pub fn next_ns<W: Watch>(sim: &Sim<W>) -> Option<u64> {
 /// The present time: that of the last event.
 pub fn now_ns<W: Watch>(sim: &Sim<W>) -> u64 {
     sim.now_ns
+}
+
+/// The state of the drive, before the first request.
+pub fn drive<W: Watch>(sim: &Sim<W>) -> Drive {
+    sim.store.seen_drive(&sim.plan)
 }
 
 /// Whether requests are under way.

@@ -149,6 +149,14 @@ impl<W: Watch> Sim<W> {
             self.counters.add_retries(false, retries);
         }
         if W::ACTIVE {
+            for (&op, &ppn) in ops.iter().zip(&pages) {
+                let is_lost = self.store.ftl.is_uncorrectable(&self.plan.geometry, ppn);
+                if is_lost {
+                    self.tell(Happened::Uncorrectable { ppn, op });
+                }
+            }
+        }
+        if W::ACTIVE {
             let (read, slots) = (flash::Op::Read, pages.iter().copied());
             let at_once = self.prices.reading(read, pages.len(), slots, |_| 0);
             let added_ns = phases.total_ns() - at_once.total_ns();

@@ -81,6 +81,13 @@ impl Store {
         cx.tell(Happened::ReadOut { ppn: page, lpn });
     }
 
+    /// Reports to the watcher that a page of a victim is lost, if its errors cannot be corrected.
+    pub fn tell_uncorrectable<W: Watch>(&self, ppn: Ppn, cx: &mut Context<'_, W>) {
+        if self.ftl.is_uncorrectable(&cx.plan.geometry, ppn) {
+            cx.tell(Happened::Uncorrectable { ppn, op: u32::MAX });
+        }
+    }
+
     /// Moves every valid page of a claimed block in one go, and reports where each went. Returns
     /// their number.
     #[inline(always)]

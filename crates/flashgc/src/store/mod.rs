@@ -111,6 +111,11 @@ impl Store {
         Drive { kept, ..drive }
     }
 
+    /// The same, while the drive goes on: without the scheme's own state.
+    pub fn seen_drive(&self, plan: &Plan) -> Drive {
+        Drive::seen(&plan.geometry, &self.ftl, &self.gc.wants, self.age_base_ns)
+    }
+
     /// Whether there is a unit that should be checked.
     #[inline(always)]
     pub fn has_called(&self) -> bool {

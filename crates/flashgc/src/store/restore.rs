@@ -104,7 +104,9 @@ impl Store {
         // One erased block takes the pages of any victim, whatever the rules of the frontiers; but
         // pages of several classes may need one each.
         let needed = plan.gc.classes_of_copies().min(valid);
-        let has_room = self.ftl.frontiers.free_blocks(plane) >= needed;
+        let frontiers = &self.ftl.frontiers;
+        let has_room = frontiers.free_blocks(plane) >= needed
+            || frontiers.left_for_copies(&plan.geometry, plane) >= valid;
         let invalid = plan.geometry.data_pages_of(victim) - valid;
         (plan.geometry.shape.won(invalid) > 0 && has_room).then_some(victim)
     }

@@ -127,6 +127,13 @@ pub enum Happened {
         /// By how much if nothing makes it wait, in ns.
         added_ns: u64,
     },
+    /// A flash page is read whose errors cannot be corrected: the read ends without its data.
+    Uncorrectable {
+        /// The page.
+        ppn: Ppn,
+        /// The page operation of the host that reads it, in the slab; `u32::MAX` for a collection.
+        op: u32,
+    },
     /// A write of the host waits for any unit of its pool.
     AwaitsIdle {
         /// Its place in the slab.

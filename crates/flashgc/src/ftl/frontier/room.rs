@@ -1,7 +1,8 @@
 //! Whether a page can be taken: for the host, for copies, for a class, and without touching the
 //! reserve.
 
-use super::{Frontiers, Stream};
+use super::{Frontiers, Started, Stream};
+use crate::device::Geometry;
 use crate::ids::PlaneId;
 
 impl Frontiers {
@@ -98,6 +99,19 @@ impl Frontiers {
     pub fn has_page(&self, plane: PlaneId, class: u8) -> bool {
         let frontier = &self.frontiers[self.index(plane, Stream::Class(class))];
         frontier.next < frontier.end
+    }
+
+    /// Erased pages of the open blocks that copies may fill whatever pages they are of: none under
+    /// the odd/even rule or with classes.
+    pub fn left_for_copies(&self, geometry: &Geometry, plane: PlaneId) -> u32 {
+        if self.rules.parity || self.rules.classes > 0 {
+            return 0;
+        }
+        let left = |open: &Started| {
+            let end = geometry.first_page(open.block).0 + geometry.data_pages_of(open.block);
+            end - open.next
+        };
+        self.open_to_copies(plane) + self.started[plane.index()].iter().map(left).sum::<u32>()
     }
 
     /// Whether a page from another plane's victim can come here without touching the reserve.

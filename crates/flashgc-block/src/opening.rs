@@ -1,0 +1,299 @@
+//! A drive is made: preconditioned, taken from a saved one, or resumed from its store.
+
+use crate::drive::{DriveError, Opening};
+use crate::engine::{Engine, Onlookers, lock};
+use crate::pages::{Kept, Pages};
+use crate::path::DataPath;
+use crate::power::Power;
+use crate::record::{Content, Record};
+use crate::recovery::{IsNewer, Recovered, Recovery, Saved, recover};
+use crate::store::{Sizes, Store};
+use crate::watching::Watching;
+use flashgc::device::Geometry;
+use flashgc::drive::{OpenBlock, Role};
+use flashgc::ids::{BlockId, Ppn};
+use flashgc::plan::Plan;
+use flashgc::session::live::LiveSession;
+use flashgc::session::{Options, Origin, Phase, Progress, RunError, SavedDrive, Session};
+use flashgc::verify::{Happened, Listener};
+use flashgc::workload::{HostOp, HostRequest};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::{Arc, Mutex};
+
+/// Where the data of a drive is kept.
+pub enum Backing {
+    /// In memory, as much as is written.
+    Memory,
+    /// In a file. One that is empty becomes the store of a drive, as long as the drive and with
+    /// holes; from any other one the drive in it goes on.
+    Store {
+        /// The file.
+        file: File,
+        /// Its name in messages.
+        name: String,
+    },
+}
+
+/// How a drive is made.
+pub struct Making<'a> {
+    /// Is told how far it is, and returns whether it goes on.
+    pub goes_on: &'a mut dyn FnMut(&Progress) -> bool,
+    /// What the engine reports passes through this on its way to the data.
+    pub through: Box<dyn FnOnce(Listener) -> Listener + 'a>,
+    /// Which version of a page is newer.
+    pub is_newer: IsNewer,
+}
+
+/// The drive in a store.
+struct Resumed {
+    origin: Origin,
+    recovered: Recovered,
+}
+
+fn sizes_of(geometry: &Geometry) -> Sizes {
+    Sizes {
+        blocks: geometry.blocks,
+        pages: geometry.pages,
+        page_bytes: geometry.shape.page_bytes,
+        logical_pages: geometry.exported_pages,
+    }
+}
+
+/// The store of an opening, and the drive in it, if it has one.
+fn stored(
+    file: File,
+    name: &str,
+    opening: &Opening,
+    is_newer: IsNewer,
+) -> Result<(Store, Option<Resumed>), DriveError> {
+    let wrong = |why: String, help: &str| {
+        DriveError::Stopped(format!("error: {why}\n  --> {name}\n  = help: {help}"))
+    };
+    let plan = &opening.setup.plan;
+    let sizes = sizes_of(&plan.geometry);
+    let another = "name another file, or remove this one";
+    if !is_alone(&file) {
+        return Err(wrong("another server has the store".into(), "end it, or name another file"));
+    }
+    let head = Store::head(&file).map_err(|error| wrong(error.to_string(), another))?;
+    let Some(head) = head else {
+        return Ok((Store::new(file, sizes).map_err(DriveError::Io)?, None));
+    };
+    if opening.saved.is_some() {
+        return Err(wrong(
+            "the store has a drive already, and --drive names another".into(),
+            another,
+        ));
+    }
+    let head: Value = serde_json::from_str(&head).unwrap_or_default();
+    let origin: Option<Origin> = serde_json::from_value(head["origin"].clone()).ok();
+    let (Some(origin), Some(age_ns)) = (origin, head["age_ns"].as_u64()) else {
+        return Err(wrong("its head is damaged".into(), another));
+    };
+    origin.check_fit(&opening.setup, name).map_err(of_store)?;
+    if head["sizes"] != sizes_json(sizes) {
+        let why = "the store was made with another mapping unit, or another user capacity";
+        return Err(wrong(why.into(), another));
+    }
+    let store = Store::resumed(file, sizes);
+    let recovered = recover(&store, plan, is_newer, age_ns).map_err(DriveError::Io)?;
+    store.note_stopped(false).map_err(DriveError::Io)?;
+    Ok((store, Some(Resumed { origin, recovered })))
+}
+
+/// The error of a drive that does not fit, where it is the one of a store.
+fn of_store(error: RunError) -> RunError {
+    let (first, _) = error.text.split_once("\n  = help: ").unwrap_or((&error.text, ""));
+    let first = first.replace("the saved drive", "the drive in the store");
+    let help = "use the device and the scheme that it had, or name another file";
+    RunError { text: format!("{first}\n  = help: {help}"), ..error }
+}
+
+/// Whether no other process has the file.
+fn is_alone(file: &File) -> bool {
+    // SAFETY: the descriptor is open while `file` is borrowed, and no memory is passed.
+    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
+}
+
+fn sizes_json(sizes: Sizes) -> Value {
+    json!([sizes.blocks, sizes.pages, sizes.page_bytes, sizes.logical_pages])
+}
+
+/// A drive that is ready for requests, and what was found in its store.
+pub fn open(
+    opening: Opening,
+    making: Making<'_>,
+) -> Result<(Engine, Option<Recovery>), DriveError> {
+    let plan = opening.setup.plan.clone();
+    let geometry = &plan.geometry;
+    let is_protected = plan.write_buffer.is_some_and(|buffer| buffer.is_protected);
+    let mut opening = opening;
+    let (pages, resumed, name) = match std::mem::replace(&mut opening.backing, Backing::Memory) {
+        Backing::Memory => (Pages::new(geometry, None), None, String::new()),
+        Backing::Store { file, name } => {
+            let (store, resumed) = stored(file, &name, &opening, making.is_newer)?;
+            let wear = match &resumed {
+                Some(resumed) => resumed.recovered.state.erases.clone(),
+                None => vec![0; geometry.blocks as usize],
+            };
+            (Pages::new(geometry, Some(Kept { store, wear })), resumed, name)
+        }
+    };
+    let mut path = DataPath::new(geometry, pages, is_protected);
+    let Opening { setup, saved, verify, capture, watched, .. } = opening;
+    let watching = watched.then(Watching::default);
+    let (mut given, mut again, mut found) = (saved, Vec::new(), None);
+    if let Some(Resumed { origin, recovered }) = resumed {
+        let Recovered { state, sequence, data, unreadable, saved, found: what } = recovered;
+        path.resume(&state, sequence, &data, &unreadable, &saved);
+        given = Some((SavedDrive { origin, state }, name));
+        (again, found) = (saved, Some(what));
+    }
+    let path = Arc::new(Mutex::new(path));
+    let heard = Arc::clone(&path);
+    let listener: Listener =
+        Box::new(move |now_ns, happened: Happened| lock(&heard).see(now_ns, happened));
+    let listener = Some((making.through)(listener));
+    let request_log = watching.as_ref().map(Watching::sink);
+    let options = Options { verify, blame: watched, request_log, listener, ..Options::default() };
+    let session = match given {
+        None => Session::new(setup, None, options),
+        Some((saved, name)) => {
+            let session = Session::with_drive(setup, None, saved, &name, options);
+            if found.is_some() { session.map_err(of_store)? } else { session? }
+        }
+    };
+    let mut session = LiveSession::new(session)?;
+    loop {
+        let progress = session.prepare()?;
+        match progress.phase {
+            Phase::Run => break,
+            Phase::Ready if found.is_none() => {
+                begin(&mut lock(&path), &session, &plan).map_err(DriveError::Io)?;
+            }
+            _ if !(making.goes_on)(&progress) => {
+                let why = "the drive was not made to its end";
+                return Err(DriveError::Stopped(why.into()));
+            }
+            _ => {}
+        }
+    }
+    let mut engine = Engine::new(session, path, Onlookers { capture, watching }, found);
+    engine.write_again(again, geometry)?;
+    Ok((engine, found))
+}
+
+/// A new drive begins: its store gets its state.
+fn begin(path: &mut DataPath, session: &LiveSession, plan: &Plan) -> io::Result<()> {
+    let has_store = path.pages().has_records();
+    let (mut age_ns, mut wear) = (0, Vec::new());
+    if has_store {
+        let SavedDrive { origin, state } = session.drive();
+        let geometry = &plan.geometry;
+        let head = json!({
+            "origin": origin,
+            "age_ns": state.age_ns,
+            "sizes": sizes_json(sizes_of(geometry)),
+        });
+        if let Some(store) = path.pages().store() {
+            let records = records_of(geometry, &state);
+            store.fill(state.erases.iter().copied(), records.into_iter())?;
+            store.begin(&head.to_string())?;
+        }
+        (age_ns, wear) = (state.age_ns, state.erases);
+    }
+    path.begin(age_ns, 0, &[]);
+    path.pages().set_wear(wear);
+    Ok(())
+}
+
+/// The records of the pages of a preconditioned drive: they have no data.
+fn records_of(geometry: &Geometry, state: &flashgc::drive::Drive) -> Vec<Option<Record>> {
+    let mut records = vec![None; geometry.pages as usize];
+    let mut listed = state.order.iter().copied().map(BlockId);
+    let mut open = state.open.iter();
+    let mut write = |block: BlockId, is_written: &dyn Fn(u32) -> bool, by_copy, at_ns| {
+        let first = geometry.first_page(block).0;
+        for page in (0..geometry.data_pages_of(block)).filter(|&page| is_written(page)) {
+            let record = Record::empty(u32::MAX, Content::Padding, 0, at_ns);
+            records[(first + page) as usize] = Some(Record { by_copy, ..record });
+        }
+    };
+    for plane in &state.planes {
+        for block in listed.by_ref().take(plane.sealed as usize) {
+            write(block, &|_| true, false, state.sealed_at_ns[block.index()]);
+        }
+        for block in listed.by_ref().take(plane.open as usize) {
+            let open: Option<&OpenBlock> = open.next();
+            let is_written = |page| open.is_some_and(|open| open.is_written(page));
+            let by_copy = open.is_some_and(|open| open.role == Role::Gc);
+            write(block, &is_written, by_copy, state.age_ns);
+        }
+        let all = geometry.shape.blocks_per_plane;
+        listed.by_ref().take((all - plane.sealed - plane.open) as usize).for_each(drop);
+    }
+    for (lpn, &page) in (0..).zip(&state.map) {
+        if let Some(Some(record)) = records.get_mut(page as usize) {
+            (record.lpn, record.content) = (lpn, Content::Zeros);
+        }
+    }
+    records
+}
+
+/// The power of a drive is lost: what is under way is cut in the file of its store.
+pub fn cut(
+    power: &Power,
+    plan: &Plan,
+    file: File,
+    below: impl FnMut(u64) -> u64,
+) -> io::Result<()> {
+    power.cut(&Store::resumed(file, sizes_of(&plan.geometry)), below)
+}
+
+impl DataPath {
+    /// The drive of a store goes on.
+    fn resume(
+        &mut self,
+        state: &flashgc::drive::Drive,
+        sequence: u64,
+        data: &[u32],
+        unreadable: &[u32],
+        saved: &[Saved],
+    ) {
+        for &page in data {
+            self.pages().has_data_now(Ppn(page));
+        }
+        for &page in unreadable {
+            self.pages().is_unreadable(Ppn(page));
+        }
+        let slots: Vec<u32> = saved.iter().map(|saved| saved.slot).collect();
+        self.begin(state.age_ns, sequence, &slots);
+    }
+}
+
+impl Engine {
+    /// Pages of the write buffer that were saved are written again, before any client comes.
+    fn write_again(&mut self, saved: Vec<Saved>, geometry: &Geometry) -> Result<(), DriveError> {
+        let page_bytes = u64::from(geometry.shape.page_bytes);
+        for Saved { slot, lpn, data } in saved {
+            if let Some(data) = data {
+                let offset = u64::from(lpn) * page_bytes;
+                let request =
+                    HostRequest::from_bytes(0, HostOp::Write, offset, page_bytes, page_bytes);
+                // It lies nowhere else from then on.
+                self.serve_at_once(HostRequest { fua: true, ..request }, data)?;
+            }
+            self.forget_saved(slot);
+        }
+        Ok(())
+    }
+}
+
+impl From<RunError> for DriveError {
+    fn from(error: RunError) -> Self {
+        DriveError::Stopped(error.text)
+    }
+}

@@ -1,0 +1,285 @@
+//! The map of a drive, rebuilt from the records of its pages.
+//!
+//! Of each logical page the version of the highest number is taken whose record and data are whole,
+//! unless a trim has a higher one. A copy has the number of its source, so that it never beats a
+//! write that came later; of a page and its copies the one that was programmed last is taken, and
+//! the block that a collection had not erased yet stays a block without that page.
+//!
+//! A page whose program was cut holds nothing, and is not programmed again before an erase. A block
+//! with erased pages below written ones is full, since its erase was cut; but in a superblock
+//! programs of several units were.
+
+use crate::record::{Content, Found, Record, checksum};
+use crate::store::Store;
+use flashgc::drive::{Drive, OpenBlock, PlaneBlocks, Role};
+use flashgc::ids::{BlockId, PlaneId, Ppn};
+use flashgc::plan::Plan;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io;
+
+/// Whether a version of a logical page is newer than another one.
+pub type IsNewer = fn(&Record, &Record) -> bool;
+
+/// By the numbers of the writes, and among copies by the time of the program.
+pub fn by_sequence(one: &Record, other: &Record) -> bool {
+    (one.sequence, one.at_ns, one.by_copy) > (other.sequence, other.at_ns, other.by_copy)
+}
+
+/// A page of the write buffer that was saved, and is newer than flash.
+pub struct Saved {
+    /// Its place in the store.
+    pub slot: u32,
+    /// The logical page.
+    pub lpn: u32,
+    /// None where it could not be read when it was written.
+    pub data: Option<Vec<u8>>,
+}
+
+/// What was found in a store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// Whether the drive was stopped, and not cut off.
+    pub was_stopped: bool,
+    /// Logical pages that have data of clients.
+    pub with_data: u64,
+    /// Physical pages whose program was cut.
+    pub torn: u64,
+    /// Pages of the write buffer that were saved.
+    pub saved: u64,
+}
+
+impl fmt::Display for Recovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Recovery { was_stopped, with_data, torn, saved } = *self;
+        f.write_str(if was_stopped { "stopped before" } else { "cut off before" })?;
+        write!(f, "; {with_data} pages have data")?;
+        if saved > 0 {
+            write!(f, ", {saved} of them from the write buffer")?;
+        }
+        if torn > 0 {
+            write!(f, "; {torn} programs were cut")?;
+        }
+        Ok(())
+    }
+}
+
+/// A drive that was rebuilt.
+pub struct Recovered {
+    /// Its state for the engine.
+    pub state: Drive,
+    /// The highest number of a write.
+    pub sequence: u64,
+    /// The physical pages with data that can be read.
+    pub data: Vec<u32>,
+    /// Those that cannot.
+    pub unreadable: Vec<u32>,
+    /// Pages to be written again.
+    pub saved: Vec<Saved>,
+    /// What was found, for its user.
+    pub found: Recovery,
+}
+
+/// What is known of a block from the records of its pages.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// The first page from which on nothing is written, of the even and of the odd pages.
+    ends: [u32; 2],
+    /// How many of each are written.
+    written: [u32; 2],
+    last_ns: u64,
+    /// Whether a collection programmed its last page.
+    by_copy: bool,
+}
+
+struct Scan<'a> {
+    store: &'a Store,
+    is_newer: IsNewer,
+    trims: Vec<u64>,
+    /// The version of each logical page that is the newest so far.
+    newest: Vec<Option<(u32, Record)>>,
+    bad: BTreeSet<u32>,
+}
+
+impl Scan<'_> {
+    fn is_possible(&self, record: &Record) -> bool {
+        let is_trimmed =
+            |lpn: usize| self.trims.get(lpn).is_none_or(|&trim| trim > record.sequence);
+        record.content != Content::Padding && !is_trimmed(record.lpn as usize)
+    }
+
+    fn offer(&mut self, page: u32, record: Record) {
+        if !self.is_possible(&record) || self.bad.contains(&page) {
+            return;
+        }
+        let newest = &mut self.newest[record.lpn as usize];
+        if newest.as_ref().is_none_or(|(_, newest)| (self.is_newer)(&record, newest)) {
+            *newest = Some((page, record));
+        }
+    }
+
+    /// Adds the versions whose data is not what their records say to the bad ones. Returns whether
+    /// there were any.
+    fn check_data(&mut self, page_bytes: usize) -> io::Result<bool> {
+        let mut data = vec![0; page_bytes];
+        let before = self.bad.len();
+        let mut checked: Vec<(u32, u32)> = Vec::new();
+        let with_data = self.newest.iter().flatten();
+        let with_data = with_data.filter(|(_, record)| record.content == Content::Data);
+        checked.extend(with_data.map(|(page, record)| (*page, record.check)));
+        // In the order of the file.
+        checked.sort_unstable();
+        for (page, check) in checked {
+            self.store.data(page, 0, &mut data)?;
+            if checksum(&data) != check {
+                self.bad.insert(page);
+            }
+        }
+        Ok(self.bad.len() > before)
+    }
+}
+
+/// Rebuilds the drive in a store.
+pub fn recover(
+    store: &Store,
+    plan: &Plan,
+    is_newer: IsNewer,
+    age_ns: u64,
+) -> io::Result<Recovered> {
+    let geometry = &plan.geometry;
+    let mut scan = Scan {
+        store,
+        is_newer,
+        trims: store.trims()?,
+        newest: vec![None; geometry.exported_pages as usize],
+        bad: BTreeSet::new(),
+    };
+    let mut found = Recovery { was_stopped: store.was_stopped()?, ..Recovery::default() };
+    let mut blocks = vec![Seen::default(); geometry.blocks as usize];
+    let (mut data, mut unreadable) = (Vec::new(), Vec::new());
+    let (mut sequence, mut age_ns) = (scan.trims.iter().copied().max().unwrap_or(0), age_ns);
+    store.records(|page, read| {
+        let (block, at) = geometry.block_and_page(Ppn(page));
+        if read == Found::Erased {
+            return;
+        }
+        let block = &mut blocks[block.index()];
+        let lane = at as usize % 2;
+        block.ends[lane] = at + 2;
+        block.written[lane] += 1;
+        let Found::Record(record) = read else {
+            found.torn += 1;
+            return;
+        };
+        if record.at_ns >= block.last_ns {
+            (block.last_ns, block.by_copy) = (record.at_ns, record.by_copy);
+        }
+        match record.content {
+            Content::Data => data.push(page),
+            Content::Unreadable => unreadable.push(page),
+            Content::Zeros | Content::Padding => {}
+        }
+        sequence = sequence.max(record.sequence);
+        age_ns = age_ns.max(record.at_ns);
+        scan.offer(page, record);
+    })?;
+    // A drive that was stopped has no program that was cut.
+    while !found.was_stopped && scan.check_data(geometry.shape.page_bytes as usize)? {
+        scan.newest.fill(None);
+        store.records(|page, read| {
+            if let Found::Record(record) = read {
+                scan.offer(page, record);
+            }
+        })?;
+    }
+    found.torn += scan.bad.len() as u64;
+    for &page in &scan.bad {
+        // They are found without a look at their data the next time.
+        store.note_torn(page)?;
+    }
+    data.retain(|page| !scan.bad.contains(page));
+    let saved = newer_saved(&scan, &mut sequence)?;
+    found.saved = saved.len() as u64;
+    let is_data = |record: &Record| record.content == Content::Data;
+    let in_flash = scan.newest.iter().flatten().filter(|(_, record)| is_data(record)).count();
+    let only_saved = |saved: &&Saved| {
+        !scan.newest[saved.lpn as usize].as_ref().is_some_and(|(_, record)| is_data(record))
+    };
+    found.with_data = (in_flash + saved.iter().filter(only_saved).count()) as u64;
+    let map = scan.newest.iter().map(|newest| newest.map_or(u32::MAX, |(page, _)| page)).collect();
+    let state = state_of(plan, map, &blocks, store.wear()?, age_ns);
+    Ok(Recovered { state, sequence, data, unreadable, saved, found })
+}
+
+/// The saved pages of the write buffer that flash does not have.
+fn newer_saved(scan: &Scan<'_>, sequence: &mut u64) -> io::Result<Vec<Saved>> {
+    let mut saved = scan.store.saved()?;
+    saved.sort_by_key(|(_, record, _)| (record.lpn, record.sequence));
+    let mut newer: Vec<Saved> = Vec::new();
+    for (slot, record, data) in saved {
+        *sequence = (*sequence).max(record.sequence);
+        let in_flash = |(_, flash): &(u32, Record)| flash.sequence >= record.sequence;
+        if !scan.is_possible(&record)
+            || scan.newest[record.lpn as usize].as_ref().is_some_and(in_flash)
+        {
+            continue;
+        }
+        newer.retain(|other| other.lpn != record.lpn);
+        let data = (record.content == Content::Data).then_some(data);
+        newer.push(Saved { slot, lpn: record.lpn, data });
+    }
+    Ok(newer)
+}
+
+/// The state of a drive with this map.
+fn state_of(plan: &Plan, map: Vec<u32>, blocks: &[Seen], erases: Vec<u32>, age_ns: u64) -> Drive {
+    let geometry = &plan.geometry;
+    let (mut order, mut planes, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    for plane in (0..geometry.planes).map(PlaneId) {
+        let (mut sealed, mut opened, mut erased) = (Vec::new(), Vec::new(), Vec::new());
+        for block in geometry.blocks_of(plane).map(BlockId) {
+            let seen = &blocks[block.index()];
+            match open_block(plan, block, seen) {
+                _ if seen.written == [0, 0] => erased.push((erases[block.index()], block.0)),
+                Some(open) => opened.push((seen.last_ns, open)),
+                None => sealed.push((seen.last_ns, block.0)),
+            }
+        }
+        sealed.sort_unstable();
+        erased.sort_unstable();
+        opened.sort_by_key(|&(at_ns, open)| (at_ns, open.block.0));
+        planes.push(PlaneBlocks {
+            sealed: sealed.len() as u32,
+            open: opened.len() as u32,
+            wants: true,
+        });
+        order.extend(sealed.iter().map(|&(_, block)| block));
+        order.extend(opened.iter().map(|(_, open)| open.block.0));
+        order.extend(erased.iter().map(|&(_, block)| block));
+        open.extend(opened.iter().map(|&(_, open)| open));
+    }
+    let sealed_at_ns = blocks.iter().map(|block| block.last_ns).collect();
+    Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, kept: None }
+}
+
+/// A block that can be written on, where this is one.
+fn open_block(plan: &Plan, block: BlockId, seen: &Seen) -> Option<OpenBlock> {
+    let (geometry, shape) = (&plan.geometry, &plan.geometry.shape);
+    let role = if seen.by_copy { Role::Gc } else { Role::Host };
+    let data_pages = geometry.data_pages_of(block);
+    let next = [seen.ends[0], seen.ends[1].max(1)];
+    // Each kind of pages is written from the first one on.
+    let is_whole = [next[0] / 2, next[1] / 2] == seen.written;
+    let open = if plan.frontier_rules().parity {
+        OpenBlock { block, role, next }
+    } else {
+        let end = next[0].max(next[1]) - 1;
+        // The programs of several units do not end in the order of their pages.
+        let is_whole = end == seen.written[0] + seen.written[1] || geometry.has_superblocks();
+        let program = if shape.pads() { shape.program_slots } else { 1 };
+        let next = end.next_multiple_of(program);
+        return (is_whole && next > 0 && next < data_pages)
+            .then(|| OpenBlock::written(block, role, next));
+    };
+    (is_whole && open.is_sound(data_pages)).then_some(open)
+}
