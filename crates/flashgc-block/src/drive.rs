@@ -77,8 +77,8 @@ enum Server {
 }
 
 impl Drive {
-    /// Preconditions a drive, takes a saved one, or resumes the one in its store. `goes_on` is told how far that is, and returns
-    /// whether it goes on.
+    /// Preconditions a drive, takes a saved one, or resumes the one in its store. `goes_on` is told
+    /// how far that is, and returns whether it goes on.
     pub fn open(
         opening: Opening,
         goes_on: impl FnMut(&Progress) -> bool,
