@@ -142,6 +142,20 @@ def test_a_bad_client_harms_nobody(tmp_path):
 
 
 @BUILT
+def test_a_page_that_cannot_be_read_is_an_error_until_it_is_written(tmp_path):
+    errors = "device.read_retry={cycles=3000,retention_days=365,retries=1,soft_gain=1.1}"
+    with served(tmp_path, "--set", errors), Client(tmp_path / "drive.sock") as client:
+        answers = {at: client.ask(READ, at * 4096, 4096) for at in range(1000)}
+        lost = [at for at, (error, _) in answers.items() if error == 5]
+        assert 50 < len(lost) < 500
+        assert all(answers[at] == (0, bytes(4096)) for at in answers if at not in lost)
+        for at in lost:
+            assert client.ask(WRITE, at * 4096, 4096, b"n" * 4096)[0] == 0
+        again = [client.ask(READ, at * 4096, 4096) for at in lost]
+        assert sum(answer == (0, b"n" * 4096) for answer in again) > 0.9 * len(lost)
+
+
+@BUILT
 @needs("nbdcopy", "mkfs.ext4", "e2fsck")
 def test_a_filesystem_comes_back_as_it_went(tmp_path):
     image, again = tmp_path / "image", tmp_path / "again"

@@ -118,6 +118,21 @@ impl Scan<'_> {
         }
     }
 
+    /// Finds the newest versions whose data is whole.
+    fn pass_over_torn(&mut self, page_bytes: usize) -> io::Result<()> {
+        let store = self.store;
+        while self.check_data(page_bytes)? {
+            self.newest.fill(None);
+            store.records(|page, read| {
+                if let Found::Record(record) = read {
+                    self.offer(page, record);
+                }
+            })?;
+        }
+        // They are found without a look at their data the next time.
+        self.bad.iter().try_for_each(|&page| store.note_torn(page))
+    }
+
     /// Adds the versions whose data is not what their records say to the bad ones. Returns whether
     /// there were any.
     fn check_data(&mut self, page_bytes: usize) -> io::Result<bool> {
@@ -184,19 +199,10 @@ pub fn recover(
         scan.offer(page, record);
     })?;
     // A drive that was stopped has no program that was cut.
-    while !found.was_stopped && scan.check_data(geometry.shape.page_bytes as usize)? {
-        scan.newest.fill(None);
-        store.records(|page, read| {
-            if let Found::Record(record) = read {
-                scan.offer(page, record);
-            }
-        })?;
+    if !found.was_stopped {
+        scan.pass_over_torn(geometry.shape.page_bytes as usize)?;
     }
     found.torn += scan.bad.len() as u64;
-    for &page in &scan.bad {
-        // They are found without a look at their data the next time.
-        store.note_torn(page)?;
-    }
     data.retain(|page| !scan.bad.contains(page));
     let saved = newer_saved(&scan, &mut sequence)?;
     found.saved = saved.len() as u64;

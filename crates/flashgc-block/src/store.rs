@@ -9,9 +9,9 @@
 //! saved   pages of a write buffer that survives a loss of power, each with its record
 //! ```
 //!
-//! A page is programmed in two writes, its data and then its record, and an erase clears the records
-//! first. So whatever ends the server, each page is as it was programmed, or erased. What the file
-//! cannot take stays in memory, and is written again before the next write of a client.
+//! A page is programmed in two writes, its data and then its record, and an erase clears the
+//! records first. So whatever ends the server, each page is as it was programmed, or erased. What
+//! the file cannot take stays in memory, and is written again before the next write of a client.
 
 use crate::record::{Found, RECORD_BYTES, Record, checksum};
 use std::collections::BTreeMap;

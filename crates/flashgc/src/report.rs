@@ -133,9 +133,8 @@ impl Report {
 
     /// Adds what only the caller knows of the run.
     pub fn add_note(&mut self, note: String) {
-        if let Some(Value::Array(notes)) = self.keys.get_mut("notes") {
-            notes.push(json!(note));
-        }
+        let notes = self.keys.get_mut("notes").and_then(Value::as_array_mut);
+        notes.into_iter().for_each(|notes| notes.push(json!(note)));
     }
 
     /// The report as data.
