@@ -1,8 +1,10 @@
 //! Groups in a chain against models, and the groups that adapt.
 
 use crate::common::{assert_near, at, number, refusal, run, whole};
+use crate::midas_model::{Chain as SecondChain, Filter};
 use crate::oracles::models::bisect;
 use crate::oracles::{BLOCKS, Found, LOG, check};
+use crate::placement::compare_after;
 use crate::separation::zipf;
 
 use serde_json::Value;
@@ -87,6 +89,28 @@ fn groups_of_fixed_sizes_meet_the_model() {
             assert_near(&format!("{theta} group {at}"), valid, expected, 0.01);
         }
         assert_eq!(number(&report, "placement.fallbacks"), 0.0);
+    }
+}
+
+/// Copies by class are those of a second program, to the page.
+#[test]
+fn chains_of_fixed_sizes_are_those_of_a_second_program() {
+    for sizes in [&[12][..], &[6, 9], &[3, 4, 5, 6]] {
+        let key = format!("gc.placement.midas.sizes={sizes:?}");
+        let rule = |_| Box::new(SecondChain(sizes.to_vec())) as Box<_>;
+        for victim in [[false, false], [true, false], [true, true]] {
+            compare_after(20, "midas", &[&key], &rule, victim, sizes.len() + 1);
+        }
+    }
+}
+
+/// Until the first epoch ends, at six drive writes on this drive, there are hot pages, and classes
+/// by the number of copies.
+#[test]
+fn hot_pages_are_those_of_a_second_program() {
+    for victim in [[false, false], [true, false], [true, true]] {
+        let groups = ["gc.placement.midas.groups=6"];
+        compare_after(2, "midas", &groups, &|data| Box::new(Filter::new(data)), victim, 5);
     }
 }
 
