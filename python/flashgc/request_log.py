@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KINDS = ("read", "write", "trim")
 """The values of the column `kind`, in the order of their numbers in the engine."""
 WHAT = "log of requests"
-_COLUMNS_OF_ALL = 9
+_COLUMNS_OF_ALL = 10
 """Columns that every log has; those after them are the parts of the latency."""
 
 Batch = Mapping[str, bytes]

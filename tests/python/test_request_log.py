@@ -11,8 +11,8 @@ import pytest
 import flashgc as package
 from conftest import ENDLESS, SMALL, interrupted_while_writing
 
-COLUMNS = ["request", "job", "arrival_ns", "kind", "offset_bytes", "size_bytes", "start_ns",
-           "end_ns", "latency_ns"]  # fmt: skip
+COLUMNS = ["request", "job", "arrival_ns", "kind", "offset_bytes", "size_bytes", "hint",
+           "start_ns", "end_ns", "latency_ns"]  # fmt: skip
 PARTS = ["service_ns", "host_ns", "copies_ns", "erase_ns", "bus_ns", "switch_ns", "blocked_ns",
          "space_ns", "buffer_ns"]  # fmt: skip
 VARIANTS = {
@@ -87,6 +87,20 @@ def test_the_log_of_a_trace_has_its_requests(flashgc, replay, spc, tmp_path):
     assert log["offset_bytes"].to_list() == [4096 * (page % 500) for page in range(3000)]
     assert log["kind"].to_list() == ["read", "write"] * 1500
     assert log["arrival_ns"].to_list() == [page * 1_000_000 for page in range(3000)]
+
+
+def test_rows_have_the_hints_of_their_writes(tmp_path):
+    hints = {"workload.synthetic.hints.regions": [0.25, 0.75], "gc.scheme": "fdp",
+             "gc.placement.fdp.by": "hint", "gc.placement.fdp.handles": 2}  # fmt: skip
+    for name in ("a.csv", "b.parquet"):
+        report = package.run(SMALL, set=hints, request_log=tmp_path / name)
+        writes = read(tmp_path / name).filter(kind="write")
+        by_hint = writes.group_by("hint").agg(pl.col("size_bytes").sum()).sort("hint")
+        handles = [handle.host_bytes for handle in report.placement.handles]
+        assert by_hint["hint"].to_list() == [0, 1]
+        assert handles == by_hint["size_bytes"].to_list()
+    package.run(SMALL, request_log=tmp_path / "none.csv")
+    assert read(tmp_path / "none.csv")["hint"].max() == 0
 
 
 def test_more_rows_than_a_batch(tmp_path):

@@ -63,9 +63,9 @@ def check(report):
 def test_the_report_of_every_scheme_is_as_the_schema_says(scheme):
     sets = ["workload.synthetic.requests=2000", "device.write_buffer.size=64 KiB",
             "device.host_link.transfer=1 ns/B"]  # fmt: skip
-    if scheme == "dac":
+    if scheme in {"dac", "sfs", "multilog", "fadac"}:
         # The reserve of six classes is larger than half of this drive's spare space.
-        sets.append("gc.placement.dac.classes=3")
+        sets.append(f"gc.placement.{scheme}.classes=3")
     found = refusal.of(api._bare_request(SMALL, None, scheme, None, sets, None), scheme, None)
     if found is not None:
         assert found.then is None, found

@@ -44,12 +44,13 @@ fn columns<'py>(
     has_parts: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
-    let numbers: [(&str, Number); 8] = [
+    let numbers: [(&str, Number); 9] = [
         ("request", |row| row.request),
         ("job", |row| row.job.into()),
         ("arrival_ns", |row| row.arrival_ns),
         ("offset_bytes", |row| row.offset_bytes),
         ("size_bytes", |row| row.size_bytes),
+        ("hint", |row| row.hint.into()),
         ("start_ns", |row| row.start_ns),
         ("end_ns", |row| row.end_ns),
         ("latency_ns", RequestRow::latency_ns),

@@ -113,7 +113,7 @@ impl Draw {
             self.set("gc.placement.hotness-groups.thresholds", thresholds);
             self.set("gc.placement.hotness-groups.counters", 1_024);
         }
-        if ["dac", "sepbit"].contains(&name) {
+        if ["dac", "sepbit", "sfs", "multilog", "fadac"].contains(&name) {
             // As many classes, and the threshold, as small planes can have.
             self.set(&format!("gc.placement.{name}.classes"), 3);
             self.text("gc.trigger.watermark.soft", "5 blocks");

@@ -47,7 +47,7 @@ const SCHEMES: &[Preset] = files!("schemes":
     "tokens" "tokens-fpgc"
     "subblock-baseline" "gsm" "gsm-plus" "pb" "speedup" "speedup-pb"
     "pbgc" "bbgc" "on-demand" "pregc" "gftl" "pregc-gftl" "ssdsim"
-    "sepgc" "dac" "sepbit" "midas" "fdp");
+    "sepgc" "dac" "sepbit" "sfs" "multilog" "eti" "autostream" "fadac" "warcip" "midas" "fdp");
 
 fn find(list: &'static [Preset], name: &str) -> Option<&'static Preset> {
     list.iter().find(|preset| preset.name == name)

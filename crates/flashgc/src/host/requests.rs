@@ -178,8 +178,16 @@ impl Host {
                 (requests.slab.len() - 1) as u32
             }
         };
-        let HostRequest { offset_bytes, bytes: size_bytes, fua, .. } = *request;
-        cx.tell(Happened::Arrived { request: id, job, offset_bytes, size_bytes, fua, outstanding });
+        let HostRequest { offset_bytes, bytes: size_bytes, hint, fua, .. } = *request;
+        cx.tell(Happened::Arrived {
+            request: id,
+            job,
+            offset_bytes,
+            size_bytes,
+            hint,
+            fua,
+            outstanding,
+        });
         if fua {
             self.note_forced(id, request);
         }

@@ -82,6 +82,8 @@ pub enum Happened {
         offset_bytes: u64,
         /// Its number of bytes.
         size_bytes: u64,
+        /// The placement hint that came with it; 0 is none.
+        hint: u8,
         /// Whether its data must survive a loss of power when it is done.
         fua: bool,
         /// Requests under way, this one included.

@@ -17,6 +17,8 @@ pub struct RequestRow {
     pub offset_bytes: u64,
     /// Its number of bytes.
     pub size_bytes: u64,
+    /// The placement hint that came with it; 0 is none.
+    pub hint: u8,
     /// When it arrived, in ns.
     pub arrival_ns: u64,
     /// When the first of its page operations got its unit or the write buffer, in ns; when it was
@@ -40,13 +42,14 @@ impl RequestRow {
 struct UnderWay {
     number: u64,
     job: u16,
+    hint: u8,
     offset_bytes: u64,
     size_bytes: u64,
     start_ns: Option<u64>,
 }
 
 const NEW: UnderWay =
-    UnderWay { number: 0, job: 0, offset_bytes: 0, size_bytes: 0, start_ns: None };
+    UnderWay { number: 0, job: 0, hint: 0, offset_bytes: 0, size_bytes: 0, start_ns: None };
 
 /// The requests under way, by place in the slab.
 #[derive(Default)]
@@ -73,10 +76,10 @@ impl Requests {
     /// Something happened; the end of a request is told by [`Requests::served`].
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
-            Happened::Arrived { request, job, offset_bytes, size_bytes, .. } => {
+            Happened::Arrived { request, job, offset_bytes, size_bytes, hint, .. } => {
                 let number = self.arrived;
                 self.arrived += 1;
-                let new = UnderWay { number, job, offset_bytes, size_bytes, start_ns: None };
+                let new = UnderWay { number, job, hint, offset_bytes, size_bytes, start_ns: None };
                 *entry(&mut self.requests, request, NEW) = new;
             }
             Happened::Accepted { op, request, .. } => {
@@ -116,7 +119,7 @@ impl Requests {
         [arrival_ns, end_ns]: [u64; 2],
         parts: Option<Parts>,
     ) -> RequestRow {
-        let UnderWay { number, job, offset_bytes, size_bytes, start_ns } =
+        let UnderWay { number, job, hint, offset_bytes, size_bytes, start_ns } =
             self.requests[request as usize];
         let start_ns = start_ns.unwrap_or(end_ns);
         RequestRow {
@@ -125,6 +128,7 @@ impl Requests {
             op,
             offset_bytes,
             size_bytes,
+            hint,
             arrival_ns,
             start_ns,
             end_ns,

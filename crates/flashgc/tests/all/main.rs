@@ -39,6 +39,7 @@ mod liveness;
 mod mapping_unit;
 mod matrix;
 mod midas;
+mod midas_model;
 mod mqsim;
 mod multi_plane;
 mod net;

@@ -285,8 +285,8 @@ fn served(request: u32) -> Happened {
 }
 
 fn arrived(request: u32) -> Happened {
-    let (job, offset_bytes, size_bytes, fua, outstanding) = (0, 0, 0, false, 0);
-    Happened::Arrived { request, job, offset_bytes, size_bytes, fua, outstanding }
+    let (job, offset_bytes, size_bytes, hint, fua, outstanding) = (0, 0, 0, 0, false, 0);
+    Happened::Arrived { request, job, offset_bytes, size_bytes, hint, fua, outstanding }
 }
 
 /// A drive of two places, with a request that waits outside.

@@ -245,6 +245,7 @@ fn the_checker_notices_what_would_be_lost() {
         job: 0,
         offset_bytes: 28_672,
         size_bytes: 4096,
+        hint: 0,
         fua: true,
         outstanding: 1,
     };

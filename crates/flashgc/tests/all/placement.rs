@@ -28,14 +28,14 @@ const WRITES: u64 = 10_000;
 const SQRT_AGE: &[&str] =
     &["gc.victim.use=\"cost-benefit\"", "gc.victim.cost-benefit.form=\"sqrt-age\""];
 
-fn one_log(placement: &str, by_age: bool) -> Setup {
+fn one_log(placement: &str, by_age: bool, sets: &[&str]) -> Setup {
     let sizes = [
         format!("device.blocks_per_plane={BLOCKS}"),
         format!("device.pages_per_block={PAGES}"),
         format!("gc.placement.use=\"{placement}\""),
     ];
     let sizes: Vec<&str> = sizes.iter().map(String::as_str).collect();
-    setup(TINY, &[ONE_LOG, &sizes, if by_age { SQRT_AGE } else { &[] }].concat())
+    setup(TINY, &[ONE_LOG, &sizes, if by_age { SQRT_AGE } else { &[] }, sets].concat())
 }
 
 /// The placements that need no more than the number of classes.
@@ -93,16 +93,30 @@ impl Overwrites for Skewed {
     }
 }
 
-/// The copies of the model and the engine agree to the page, in the untimed part and by class in
-/// the timed one. The requests come one after the other.
 fn compare(placement: &str, by_age: bool, in_runs: bool) {
-    let setup = one_log(placement, by_age);
+    // All chunks of such a small drive are hot.
+    let least = if placement == "autostream" { 2 } else { 3 };
+    compare_after(20, placement, &[], &|data| rule(placement, data), [by_age, in_runs], least);
+}
+
+/// The copies of the model and the engine agree to the page, in the untimed part, in which the
+/// drive is overwritten this many times, and by class in the timed one. The requests come one after
+/// the other.
+pub fn compare_after(
+    times: usize,
+    placement: &str,
+    sets: &[&str],
+    rule: &dyn Fn(usize) -> Box<dyn Rule>,
+    [by_age, in_runs]: [bool; 2],
+    least: usize,
+) {
+    let setup = one_log(placement, by_age, sets);
     let data = setup.plan.geometry.exported_pages as usize;
     assert_ne!(data % 389, 0, "every page can be drawn");
-    let mut model = Log::new(rule(placement, data), by_age, SOFT, data);
+    let mut model = Log::new(rule(data), by_age, SOFT, data);
     let skewed = || Skewed::new(data, in_runs);
     let (mut drawn, mut untimed) = (skewed(), skewed());
-    let first = 20 * data;
+    let first = times * data;
     (0..data).for_each(|page| model.write(page));
     (0..first).for_each(|_| model.write(drawn.draw()));
     let before = model.taken;
@@ -132,8 +146,6 @@ fn compare(placement: &str, by_age: bool, in_runs: bool) {
     let Some(found) = results.placement else { return assert_eq!(placement, "one-frontier") };
     assert_eq!(found.fallbacks, 0);
     let used = found.classes.iter().filter(|pages| pages.writes + pages.copies > 0).count();
-    // All chunks of such a small drive are hot.
-    let least = if placement == "autostream" { 2 } else { 3 };
     assert!(used >= least, "{placement}: {used} classes are used");
     for (class, pages) in found.classes.iter().enumerate() {
         let taken = |kind: usize| model.taken[class][kind] - before[class][kind];
@@ -178,7 +190,7 @@ pub struct Table {
 
 impl Table {
     pub fn new(placement: &str) -> Table {
-        let setup = one_log(placement, false);
+        let setup = one_log(placement, false, &[]);
         let settings = setup.plan.gc.placement.as_ref().expect("there are classes");
         let geometry: &Geometry = &setup.plan.geometry;
         Table { policy: Policy::new(settings, geometry, 1), clock: 0, written: Vec::new() }

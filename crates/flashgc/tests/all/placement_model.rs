@@ -18,6 +18,14 @@ pub trait Rule {
     fn sealed(&mut self, _class: usize) {}
     /// A block is about to be collected.
     fn collected(&mut self, _victim: usize, _log: &State) {}
+    /// The block that is collected before any that the victim policy prefers.
+    fn due(&self, _log: &State) -> Option<usize> {
+        None
+    }
+    /// Whether the victim policy ranks the blocks of this class.
+    fn is_left(&self, _class: usize) -> bool {
+        true
+    }
     /// Measuring begins.
     fn measured(&mut self) {}
 }
@@ -94,6 +102,8 @@ pub struct Block {
     pub class: usize,
     pub opened: f64,
     pub sealed: f64,
+    /// Blocks that were sealed before it.
+    pub before: u64,
 }
 
 /// The blocks, block and place of each page, and the clock.
@@ -124,6 +134,7 @@ pub struct Log {
     state: State,
     open: [Option<usize>; CLASSES],
     erased: VecDeque<usize>,
+    seals: u64,
     /// Pages that each class took: writes and copies.
     pub taken: [[u64; 2]; CLASSES],
 }
@@ -133,7 +144,7 @@ impl Log {
         let (blocks, places) = (vec![Block::default(); BLOCKS], vec![None; data]);
         let (open, erased) = ([None; CLASSES], (0..BLOCKS).collect());
         let state = State { blocks, places, clock: 0.0 };
-        Log { rule, by_age, soft, state, open, erased, taken: [[0; 2]; CLASSES] }
+        Log { rule, by_age, soft, state, open, erased, seals: 0, taken: [[0; 2]; CLASSES] }
     }
 
     fn put(&mut self, page: usize, class: usize, opened: f64, kind: usize) {
@@ -152,6 +163,8 @@ impl Log {
         self.open[class] = (!is_full).then_some(at);
         self.taken[class][kind] += 1;
         if is_full {
+            self.state.blocks[at].before = self.seals;
+            self.seals += 1;
             self.rule.sealed(class);
         }
     }
@@ -178,9 +191,13 @@ impl Log {
         self.put(page, class, before, 0);
         while self.erased.len() < self.soft {
             let blocks = &self.state.blocks;
-            let is_fit = |&at: &usize| blocks[at].data.len() == PAGES && blocks[at].valid < PAGES;
+            let is_fit = |&at: &usize| {
+                let Block { ref data, valid, class, .. } = blocks[at];
+                data.len() == PAGES && valid < PAGES && self.rule.is_left(class)
+            };
             let better = |a, b| if self.score(b) > self.score(a) { b } else { a };
-            let victim = (0..BLOCKS).filter(is_fit).reduce(better).expect("a victim");
+            let best = || (0..BLOCKS).filter(is_fit).reduce(better);
+            let victim = self.rule.due(&self.state).or_else(best).expect("a victim");
             let from = blocks[victim].class;
             self.rule.collected(victim, &self.state);
             let pages: Vec<usize> = self.state.valid(victim).collect();

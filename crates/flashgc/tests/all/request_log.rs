@@ -134,7 +134,8 @@ fn times_us(sets: &[&str], requests: &[(HostOp, u64, u64)]) -> Vec<(u64, u64)> {
     let per_request = PerRequest::new(Some(sink), None, None, &plan.geometry);
     let mut sim = Sim::new(plan, Watchers { per_request, ..Watchers::default() });
     let requests = requests.iter().enumerate().map(|(at, &(op, page, bytes))| {
-        HostRequest::from_bytes(at as u64 * 10_000, op, page * PAGE, bytes, PAGE)
+        let request = HostRequest::from_bytes(at as u64 * 10_000, op, page * PAGE, bytes, PAGE);
+        HostRequest { hint: 255 - at as u8, ..request }
     });
     let requests: Vec<HostRequest> = requests.collect();
     drain(&mut sim, &mut ListSource::new(requests.clone()), 10);
@@ -144,6 +145,7 @@ fn times_us(sets: &[&str], requests: &[(HostOp, u64, u64)]) -> Vec<(u64, u64)> {
     for (row, request) in rows.iter().zip(&requests) {
         let given = (request.at_ns, request.op, request.offset_bytes, request.bytes);
         assert_eq!((row.arrival_ns, row.op, row.offset_bytes, row.size_bytes), given);
+        assert_eq!(row.hint, request.hint);
     }
     rows.iter().map(|row| (row.start_ns / 1000, row.end_ns / 1000)).collect()
 }

@@ -165,6 +165,7 @@ fn the_checker_notices_a_request_that_its_limit_had_not_admitted() {
         job: 0,
         offset_bytes: 0,
         size_bytes: 4096,
+        hint: 0,
         fua: false,
         outstanding: 1,
     };

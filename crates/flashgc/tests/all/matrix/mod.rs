@@ -6,6 +6,7 @@
 //! `FLASHGC_LONG=1` runs 100,000 requests in every row, and tries every size of data.
 
 use crate::common;
+mod classes;
 mod covering;
 mod factors;
 mod fullest;
@@ -128,10 +129,13 @@ fn tokens_apart(factors: &[Factor], row: Row) -> Vec<Row> {
 
 /// The rows of an array. Each array covers every pair; the further ones meet in other company.
 fn rows_of_array(factors: &[Factor], seed: u64) -> Vec<Row> {
-    let rows = rows(factors, seed).into_iter();
-    rows.map(|row| without_refused(factors, row))
-        .flat_map(|row| apart_by_erase(factors, row))
-        .flat_map(|row| blocks_apart(factors, row))
+    rows(factors, seed).into_iter().flat_map(|row| fitted(factors, row)).collect()
+}
+
+/// The rows in place of this one, without the pairs that the plan refuses.
+fn fitted(factors: &[Factor], row: Row) -> Vec<Row> {
+    let rows = apart_by_erase(factors, without_refused(factors, row)).into_iter();
+    rows.flat_map(|row| blocks_apart(factors, row))
         .flat_map(|row| tokens_apart(factors, row))
         .collect()
 }
@@ -176,12 +180,17 @@ fn run_row(setup: &Setup) -> Result<(), SimError> {
     let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
     let mut sim = Sim::new(setup.plan.clone(), checked(setup));
     if setup.precondition.fill.is_in_order() {
+        let hints = workload.plan.fill_hints(exported, page_bytes);
+        let hint = |lpn| hints.as_ref().map_or(0, |hints| hints.of(lpn));
         match setup.precondition.fill {
-            Fill::ByBlock => sim.untimed().fill_by_block(0, exported, |_| 0)?,
-            _ => sim.untimed().fill(0, exported)?,
+            Fill::ByBlock => sim.untimed().fill_by_block(0, exported, hint)?,
+            _ => sim.untimed().fill_hinted(0, exported, hint)?,
         }
         let mut source = SyntheticOverwrites::new(&workload.plan, exported, page_bytes, 1);
-        sim.untimed().overwrite(&mut source, 2 * u64::from(exported))?;
+        match hints {
+            Some(_) => sim.untimed().overwrite_hinted(&mut source, 2 * u64::from(exported))?,
+            None => sim.untimed().overwrite(&mut source, 2 * u64::from(exported))?,
+        }
         sim.audit();
     }
     let mut source: Box<dyn Source> = Box::new(synthetic(setup));

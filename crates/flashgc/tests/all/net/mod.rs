@@ -40,6 +40,12 @@ groups = 3
 thresholds = [2, 4, 8]
 [gc.placement.dac]
 classes = 3
+[gc.placement.sfs]
+classes = 3
+[gc.placement.multilog]
+classes = 3
+[gc.placement.fadac]
+classes = 3
 "#;
 
 /// What differs in each device; settings of slots that a preset leaves to the device among them.

@@ -231,6 +231,7 @@ pub fn two_kinds(r: f64, f: f64, alpha: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Random;
 
     fn near(found: f64, expected: f64, share: f64) {
         assert!((found / expected - 1.0).abs() < share, "{found}, expected {expected}");
@@ -243,6 +244,92 @@ mod tests {
         near(two_kinds(1.0, 1.0, 1.0 / 0.9), 5.1787, 1e-4);
         near(two_kinds(0.8, 0.2, 1.0 / 0.9), 5.538, 1e-3);
         near(two_kinds(0.9, 0.1, 1.0 / 0.85), 4.430, 1e-3);
+    }
+
+    /// What a second program of the model says: it counts intervals one by one, solves the equation
+    /// of the last group by halves, and lets the pages go round until nothing changes.
+    fn second(counts: &[u64], drive: &Drive, hot: &Hot, sizes: &[u32]) -> f64 {
+        let of = |from: usize, to: usize| counts[from..to].iter().sum::<u64>() as f64;
+        let unit = |blocks: f64| (libm::ceil(blocks * 4.0) as usize).min(counts.len());
+        let (mut valid, mut held) = (vec![hot.valid], hot.held);
+        let mut left = of(0, counts.len()) - hot.ended;
+        let mut past = hot.time;
+        let mut rate = 1.0 - hot.traffic * (1.0 - hot.valid);
+        let (last, groups) = sizes.split_last().expect("a group");
+        for &size in groups {
+            let end = past + (f64::from(size) - 0.5) / rate;
+            let (from, to) = (unit(past), unit(end));
+            held += rate * (from..to).map(|at| 1.0 - of(from, at + 1) / left).sum::<f64>();
+            valid.push(1.0 - of(from, to) / left);
+            rate *= valid[valid.len() - 1];
+            (left, past) = (left - of(from, to), end);
+        }
+        let from = unit(past);
+        let lengths = |from: usize, to: usize| -> f64 {
+            (from..to).map(|at| counts[at] as f64 * at as f64).sum()
+        };
+        let (all, sum) = (of(from, counts.len()), lengths(from, counts.len()));
+        let border = (1..).find(|&at| at as f64 > 0.7 * sum / all).expect("a border");
+        let to = border.clamp(from, counts.len());
+        let (r, f) = (of(from, to) / all, lengths(from, to) / sum);
+        let spare = 1.0 + 0.5 / drive.block_pages;
+        let alpha = spare * f64::from(*last) * drive.block_pages
+            / (drive.mapped - held * drive.block_pages / 4.0);
+        let written = |a: f64| {
+            let kind =
+                |r: f64, f: f64| if r > 0.0 { r / libm::expm1(r * alpha / (f * a)) } else { 0.0 };
+            1.0 + kind(r, f) + kind(1.0 - r, 1.0 - f)
+        };
+        let (mut low, mut high) = (1.0, 1e6);
+        for _ in 0..200 {
+            let middle = (low + high) / 2.0;
+            if written(middle) > middle { low = middle } else { high = middle }
+        }
+        valid.push(1.0 - spare / low);
+        // Pages that enter each group for each write of the host.
+        let mut enter = vec![0.0; valid.len()];
+        for _ in 0..20_000 {
+            let copied: Vec<f64> =
+                enter.iter().zip(&valid).map(|(pages, share)| pages * share).collect();
+            for at in 0..enter.len() {
+                let written = [hot.traffic, 1.0 - hot.traffic].get(at).copied().unwrap_or(0.0);
+                let own = if at + 1 == enter.len() { copied[at] } else { 0.0 };
+                enter[at] = written + if at > 0 { copied[at - 1] } else { 0.0 } + own;
+            }
+        }
+        enter.iter().sum()
+    }
+
+    #[test]
+    fn forecasts_are_those_of_a_second_program() {
+        let mut random = Random::named(1, "forecasts");
+        let mut told = 0;
+        for _ in 0..300 {
+            // Short intervals are frequent, and some lengths do not occur.
+            let count = |at: usize| match random.below(8) {
+                0 => 0,
+                _ => random.below(100_000) / (at as u64 + 1),
+            };
+            let counts: Vec<u64> = (0..1600).map(count).collect();
+            let sums = Sums::new(&counts);
+            let hots = sums.planned(8);
+            let hot = match random.below(3) {
+                0 => sums.measured(2, 0.1 + 0.3 * random.unit(), 0.2 * random.unit()),
+                _ if hots.is_empty() => continue,
+                _ => hots[random.below(hots.len() as u64) as usize],
+            };
+            let blocks = 100 - hot.blocks;
+            let mut sizes: Vec<u32> =
+                (0..random.below(5)).map(|_| 1 + random.below(12) as u32).collect();
+            sizes.push(blocks - sizes.iter().sum::<u32>());
+            let mapped = 3200.0 * (0.6 + 0.3 * random.unit());
+            let drive = Drive { block_pages: 32.0, blocks, mapped, untouched: 0.0, margin: 10.0 };
+            let Some(found) = sums.forecast(&drive, &hot, &sizes) else { continue };
+            let second = second(&counts, &drive, &hot, &sizes);
+            near(found.write_amplification, second, 1e-6);
+            told += 1;
+        }
+        assert!(told > 150, "{told} forecasts");
     }
 
     /// The valid shares that the artifact of the paper prints, and its write amplification.
