@@ -23,6 +23,8 @@ pub struct Stripes {
     count: usize,
     /// Of each write that is queued, its page: of a flush, the first one.
     pages: Vec<Ppn>,
+    /// Planes whose collection waits for writes that have their pages.
+    awaited_in: Vec<PlaneId>,
 }
 
 impl Stripes {
@@ -57,6 +59,22 @@ impl Stripes {
         self.pages[at] = page;
     }
 
+    /// A collection in this plane waits for writes that have their pages, or does no longer.
+    pub fn are_awaited(&mut self, plane: PlaneId, awaited: bool) {
+        self.awaited_in.retain(|&other| other != plane);
+        self.awaited_in.extend(awaited.then_some(plane));
+    }
+
+    /// No collection in these planes waits for any.
+    pub fn none_is_awaited_in(&mut self, planes: &[PlaneId]) {
+        self.awaited_in.retain(|plane| !planes.contains(plane));
+    }
+
+    /// Whether one does.
+    pub fn are_awaited_in(&self, plane: PlaneId) -> bool {
+        self.awaited_in.contains(&plane)
+    }
+
     /// The page of a write that is queued.
     pub fn page_of(&self, op: u32) -> Ppn {
         self.pages[op as usize]
@@ -81,10 +99,14 @@ impl Allocation {
         ftl: &Ftl,
         is_open: impl Fn(PlaneId) -> bool,
     ) -> Option<(u32, PlaneId)> {
+        // Where copies go to the blocks of the host, those of a closed plane are theirs.
+        let is_fit = |plane| {
+            let is_open = !self.stripes.are_awaited_in(plane) && is_open(plane);
+            ftl.host_has_room(plane) && (is_open || plan.gives_pages_of_closed_planes())
+        };
         let gives = |list: usize| match plan.allocation {
-            Kind::Striped => Some(PlaneId(list as u32)).filter(|&plane| ftl.host_has_room(plane)),
+            Kind::Striped => Some(PlaneId(list as u32)).filter(|&plane| is_fit(plane)),
             Kind::Dynamic | Kind::WhenIdle => {
-                let is_fit = |plane| is_open(plane) && ftl.host_has_room(plane);
                 self.best_plane(plan, ftl, list, is_fit)
             }
         };

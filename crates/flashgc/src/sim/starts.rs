@@ -178,7 +178,10 @@ impl<W: Watch> Sim<W> {
             self.serve_without_flash(op);
             return true;
         }
-        let page = self.store.reserve_pages(plane, &mut context!(self));
+        let lpn = self.host.waiting.op(op).lpn;
+        let writer = || self.host.writer_of(op, lpn);
+        let stream = self.store.stream(plane, lpn, writer, &mut context!(self));
+        let page = self.store.reserve_pages(plane, stream, &mut context!(self));
         self.hear();
         self.store.alloc.stripes.gets(op, page);
         self.host.keep_at_most(op, self.plan.geometry.shape.left_of_program(page));

@@ -9,9 +9,24 @@ use crate::plan::Plan;
 use crate::verify::Watch;
 
 impl Store {
-    /// The stream of a write by the host; that of a page that holds data is an update.
+    /// The stream of a write by the host. `writer` is called only where pages have classes.
+    #[inline(always)]
+    pub fn stream<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        lpn: Lpn,
+        writer: impl FnOnce() -> Writer,
+        cx: &mut Context<'_, W>,
+    ) -> Stream {
+        match self.gc.placement {
+            Some(_) => self.stream_of_write(plane, lpn, writer(), cx),
+            None => Stream::Host,
+        }
+    }
+
+    /// The same where pages have classes; the write of a page that holds data is an update.
     #[inline(never)]
-    pub(super) fn stream_of_write<W: Watch>(
+    fn stream_of_write<W: Watch>(
         &mut self,
         plane: PlaneId,
         lpn: Lpn,
@@ -23,7 +38,7 @@ impl Store {
             lpn,
             is_update: old.is_some(),
             writer,
-            clock: self.ftl.stamps.clock + 1,
+            clock: self.ftl.clock(&cx.plan.geometry) + 1,
             old: self.block_facts(old, cx.plan),
         };
         let placement = self.gc.placement.as_mut();
@@ -45,8 +60,8 @@ impl Store {
     ) -> Stream {
         let is_current = self.ftl.map.ppn_of(lpn) == from;
         let from = self.block_facts(from, cx.plan);
+        let clock = self.ftl.clock(&cx.plan.geometry);
         let Some(placement) = &mut self.gc.placement else { return Stream::Gc };
-        let clock = self.ftl.stamps.clock;
         let class = placement.class_of_copy(Copied { lpn, clock, from, is_current });
         let class = self.class_with_page(plane, class, true, cx);
         self.gc.by_class[class as usize].copies += 1;
@@ -55,10 +70,8 @@ impl Store {
 
     /// Placement is notified of the block that a valid page of a class went to.
     #[inline(always)]
-    pub(super) fn tell_placed(&mut self, stream: Stream, lpn: Lpn, placed: Placed, plan: &Plan) {
-        if let (Stream::Class(_), true) = (stream, placed.current)
-            && let Some(placement) = &mut self.gc.placement
-        {
+    pub(super) fn tell_placed(&mut self, lpn: Lpn, placed: Placed, plan: &Plan) {
+        if let Some(placement) = self.gc.placement.as_mut().filter(|_| placed.current) {
             placement.placed(lpn, plan.geometry.block_of(placed.ppn));
         }
     }

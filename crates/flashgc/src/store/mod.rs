@@ -226,11 +226,16 @@ impl Store {
 
     /// Hands out the next page of a plane to a write that is queued now; to a flush, all that the
     /// next program has left. Returns the first one.
-    pub fn reserve_pages<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) -> Ppn {
+    pub fn reserve_pages<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        stream: Stream,
+        cx: &mut Context<'_, W>,
+    ) -> Ppn {
         let geometry = &cx.plan.geometry;
-        let first = self.ftl.reserve(geometry, plane);
+        let first = self.ftl.reserve(geometry, plane, stream);
         for _ in 1..geometry.shape.left_of_program(first) {
-            self.ftl.reserve(geometry, plane);
+            self.ftl.reserve(geometry, plane, stream);
         }
         self.pass_on_facts(cx);
         first
@@ -246,6 +251,7 @@ impl Store {
     ) {
         let placed = self.ftl.write_reserved(&cx.plan.geometry, ppn, lpn);
         self.lose(placed.left, cx);
+        self.tell_placed(lpn, placed, cx.plan);
         cx.tell(Happened::Programmed { ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.reserved_starts(ppn, cx);
@@ -271,6 +277,23 @@ impl Store {
                 self.gc.call_unit(cx.plan.geometry.unit_of(plane));
             }
         }
+        if self.alloc.stripes.are_awaited_in(plane)
+            && self.ftl.reserved_pages(&cx.plan.geometry, plane) == 0
+        {
+            self.gc.call_unit(cx.plan.geometry.unit_of(plane));
+        }
+    }
+
+    /// Whether a collection in this plane waits for writes that have their pages: those of its
+    /// copies come behind them in the same block, which is programmed in order. Until then no other
+    /// write gets a page there.
+    pub fn awaits_writes(&mut self, plane: PlaneId, plan: &Plan) -> bool {
+        let shares = plan.geometry.has_superblocks() && !plan.gc.separate_gc;
+        let awaits = shares && self.ftl.reserved_pages(&plan.geometry, plane) > 0;
+        if shares {
+            self.alloc.stripes.are_awaited(plane, awaits);
+        }
+        awaits
     }
 
     /// Writes wait for pages of blocks that planes share, and there are none: these planes need
@@ -279,7 +302,8 @@ impl Store {
     pub fn want_space_of_stripes(&mut self, plan: &Plan) {
         let geometry = &plan.geometry;
         for plane in self.alloc.starving(plan) {
-            if !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()] {
+            let rests = !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()];
+            if rests && !self.ftl.host_has_room(plane) {
                 self.gc.want_space(plane, geometry);
                 self.gc.call_unit(geometry.unit_of(plane));
             }

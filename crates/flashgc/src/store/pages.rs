@@ -21,10 +21,7 @@ impl Store {
         writer: impl FnOnce() -> Writer,
         cx: &mut Context<'_, W>,
     ) -> bool {
-        let stream = match self.gc.placement {
-            Some(_) => self.stream_of_write(plane, lpn, writer(), cx),
-            None => Stream::Host,
-        };
+        let stream = self.stream(plane, lpn, writer, cx);
         self.write_to(plane, stream, Parity::Any, lpn, cause, cx)
     }
 
@@ -59,7 +56,7 @@ impl Store {
         let placed = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
         self.pass_on_facts(cx);
         self.lose(placed.left, cx);
-        self.tell_placed(stream, lpn, placed, cx.plan);
+        self.tell_placed(lpn, placed, cx.plan);
         cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.ask_trigger(plane, cx);
@@ -118,7 +115,7 @@ impl Store {
             self.lose(placed.left, cx);
         }
         let Placed { ppn, current, .. } = placed;
-        self.tell_placed(stream, lpn, placed, cx.plan);
+        self.tell_placed(lpn, placed, cx.plan);
         cx.tell(Happened::Programmed { ppn, lpn, cause, current });
         placed
     }
