@@ -9,7 +9,7 @@
 //! 3. It starts when the unit takes it from there, and binds in its page.
 
 use super::{Allocation, Kind};
-use crate::ftl::Ftl;
+use crate::ftl::{Ftl, Stream};
 use crate::ids::{Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use std::collections::VecDeque;
@@ -23,6 +23,8 @@ pub struct Stripes {
     count: usize,
     /// Of each write that is queued, its page: of a flush, the first one.
     pages: Vec<Ppn>,
+    /// Of each flush that is queued the class of its pages, and their stream, where they have any.
+    classes: Vec<Option<(u8, Stream)>>,
     /// Planes whose collection waits for writes that have their pages.
     awaited_in: Vec<PlaneId>,
 }
@@ -52,11 +54,17 @@ impl Stripes {
         self.count += 1;
     }
 
-    /// A write gets its page.
-    pub fn gets(&mut self, op: u32, page: Ppn) {
+    /// A write gets its page; the pages of a flush have one class, where they have any.
+    pub fn gets(&mut self, op: u32, page: Ppn, class: Option<(u8, Stream)>) {
         let at = op as usize;
         self.pages.resize(self.pages.len().max(at + 1), Ppn::NONE);
-        self.pages[at] = page;
+        self.classes.resize(self.pages.len(), None);
+        (self.pages[at], self.classes[at]) = (page, class);
+    }
+
+    /// The class of the pages of a flush that is queued, and their stream, where they have any.
+    pub fn class_of(&self, op: u32) -> Option<(u8, Stream)> {
+        self.classes[op as usize]
     }
 
     /// A collection in this plane waits for writes that have their pages, or does no longer.

@@ -73,6 +73,8 @@ pub struct Job {
     pub(super) read_from: usize,
     pub(super) read: Vec<Ppn>,
     pub(super) read_pages: u32,
+    /// The classes of the first copies, where they are asked before their pages are taken.
+    pub(super) asked: Vec<u8>,
     /// The copies of the step under way, by their place in `copies`.
     pub step: Vec<usize>,
     /// Whether the step ends with a program: the controller keeps slots that fill no program.

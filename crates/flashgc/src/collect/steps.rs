@@ -85,7 +85,8 @@ impl<W: Watch> Collecting<'_, W> {
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let Collecting { store, cx, .. } = self;
         let from = self.jobs[unit].copies[copy].from;
-        let placed = store.copy_page::<false, W>(from, plane, Cause::Copy { from }, cx);
+        let asked = self.jobs[unit].asked.get(copy).copied();
+        let placed = store.copy_page::<false, W>(from, plane, asked, Cause::Copy { from }, cx);
         if self.jobs[unit].corrects {
             store.ftl.renew(placed.ppn);
         }

@@ -151,11 +151,6 @@ impl Store {
         self.ftl.is_valid(&plan.geometry, page)
     }
 
-    /// The slots of the next program that copies fill in a plane, as far as they are taken.
-    pub fn begun_by_copies(&self, plane: PlaneId, plan: &Plan) -> u32 {
-        self.ftl.frontiers.begun(&plan.geometry, plane, Stream::Gc)
-    }
-
     /// The space of a plane that has no page for a write.
     pub fn no_space(&self, plane: PlaneId) -> NoSpace {
         NoSpace {

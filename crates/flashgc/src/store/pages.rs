@@ -44,7 +44,7 @@ impl Store {
     }
 
     #[inline(always)]
-    fn write_to<W: Watch>(
+    pub(super) fn write_to<W: Watch>(
         &mut self,
         plane: PlaneId,
         stream: Stream,
@@ -89,18 +89,19 @@ impl Store {
     }
 
     /// Copies the data of a page to another one: the only place where copies are made. The block
-    /// that it leaves may have been emptied before.
+    /// that it leaves may have been emptied before, and its class asked.
     #[inline(always)]
     pub fn copy_page<const EMPTIED: bool, W: Watch>(
         &mut self,
         from: Ppn,
         plane: PlaneId,
+        asked: Option<u8>,
         cause: Cause,
         cx: &mut Context<'_, W>,
     ) -> Placed {
         let lpn = self.ftl.map.lpn_of(from);
         let stream = match self.gc.placement {
-            Some(_) => self.stream_of_copy(from, plane, lpn, cx),
+            Some(_) => self.stream_of_copy(from, plane, asked, cx),
             None => Stream::Gc,
         };
         let parity = self.parity_of(cx.plan, from);

@@ -98,6 +98,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         pages_per_program: layered.pages_per_program,
         program_slots: 1,
         padded_to: 1,
+        padded_programs: 1,
         unit: unit?,
         registers: together.registers?,
         multi_plane: together.multi_plane?,
