@@ -49,7 +49,7 @@ impl<W: Watch> Collecting<'_, W> {
         job.wasted_open.clear();
         job.asked.clear();
         job.stage = Stage::Copying;
-        job.programs = true;
+        job.programs = 1;
         (job.whole_until, job.loose, job.read_until, job.read_pages) = (0, 0, 0, 1);
         job.lists.clear();
         self.list_pages(unit, plane, &victims);

@@ -77,8 +77,8 @@ pub struct Job {
     pub(super) asked: Vec<u8>,
     /// The copies of the step under way, by their place in `copies`.
     pub step: Vec<usize>,
-    /// Whether the step ends with a program: the controller keeps slots that fill no program.
-    pub(super) programs: bool,
+    /// Programs with which the step ends: the controller keeps slots that fill none.
+    pub(super) programs: u32,
     /// Whether the program under way is that of copies made before, padded.
     pub(super) pads: bool,
     /// Copies of the step that other units have not programmed yet.

@@ -203,7 +203,7 @@ pub(super) fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Comman
     let (plan, fills) = (at.cx.plan, fills(at, unit));
     let job = &mut at.jobs[unit];
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
-    job.programs = fills;
+    job.programs = u32::from(fills);
     let op = match (fills, job.is_whole()) {
         (true, true) => Op::Copyback,
         (true, false) => Op::CopyOverBus,
@@ -239,7 +239,7 @@ pub(super) fn program<W: Watch>(
     let fills = fills(at, unit);
     bind(at, unit);
     let job = &mut at.jobs[unit];
-    job.programs = fills;
+    job.programs = u32::from(fills);
     if !fills {
         job.stage = Stage::Copying;
         at.cx.tell(Happened::Kept { unit, copies });

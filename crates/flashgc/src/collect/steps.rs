@@ -114,7 +114,7 @@ impl<W: Watch> Collecting<'_, W> {
             job.wasted_open.clear();
         }
         let pads = std::mem::take(&mut job.pads);
-        job.steps += u32::from(copies > 0 && job.programs || pads);
+        job.steps += if copies > 0 { job.programs } else { 0 } + u32::from(pads);
         job.merged_programs += u32::from(copies == 0 && !pads);
         self.cx.count_copies(u64::from(copies), fills);
     }
