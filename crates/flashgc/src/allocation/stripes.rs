@@ -114,9 +114,7 @@ impl Allocation {
         };
         let gives = |list: usize| match plan.allocation {
             Kind::Striped => Some(PlaneId(list as u32)).filter(|&plane| is_fit(plane)),
-            Kind::Dynamic | Kind::WhenIdle => {
-                self.best_plane(plan, ftl, list, is_fit)
-            }
+            Kind::Dynamic | Kind::WhenIdle => self.best_plane(plan, ftl, list, is_fit),
         };
         let lists = 0..self.stripes.waiting.len();
         let mut able = lists.filter(|&list| !self.stripes.waiting[list].is_empty());

@@ -229,6 +229,12 @@ impl Job {
         self.step.iter().map(|&at| self.copies[at])
     }
 
+    /// The page of a copy, and its class where that was asked.
+    #[inline(always)]
+    pub(super) fn to_copy(&self, copy: usize) -> (Ppn, Option<u8>) {
+        (self.copies[copy].from, self.asked.get(copy).copied())
+    }
+
     /// How many copies of the step under way filled a block.
     pub fn fills_of_step(&self) -> u32 {
         self.step.iter().filter(|&&at| self.fills_with(at)).count() as u32

@@ -84,8 +84,7 @@ impl<W: Watch> Collecting<'_, W> {
     #[inline(always)]
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let Collecting { store, cx, .. } = self;
-        let from = self.jobs[unit].copies[copy].from;
-        let asked = self.jobs[unit].asked.get(copy).copied();
+        let (from, asked) = self.jobs[unit].to_copy(copy);
         let placed = store.copy_page::<false, W>(from, plane, asked, Cause::Copy { from }, cx);
         if self.jobs[unit].corrects {
             store.ftl.renew(placed.ppn);

@@ -100,9 +100,9 @@ impl Host {
             limits: Limits::new(&plan.jobs),
             firmware: plan.firmware.map(Firmware::new),
             link: plan.host_link.map(Link::new),
-            buffer: plan.write_buffer.map(|own| {
-                Buffer::new(own, plan.geometry.shape.program_slots, plan.gc.classes())
-            }),
+            buffer: plan
+                .write_buffer
+                .map(|own| Buffer::new(own, plan.geometry.shape.program_slots, plan.gc.classes())),
             flush_commands: Vec::new(),
             forced: Vec::new(),
             flushes: VecDeque::new(),

@@ -94,15 +94,11 @@ impl<W: Watch> Sim<W> {
     /// Begins the collection of a plane that needs space, if one has a victim.
     #[inline(always)]
     pub(super) fn collect(&mut self, unit: UnitId) -> bool {
-        let Some((plane, victim)) = self.store.victim_for(unit, &context!(self)) else {
-            self.store.alloc.stripes.none_is_awaited_in(self.plan.geometry.planes_of(unit));
-            return false;
-        };
-        let awaits_writes = self.store.awaits_writes(plane, &self.plan);
-        if !awaits_writes {
+        let victim = self.store.victim_for(unit, &context!(self));
+        if let Some((plane, victim)) = victim {
             self.open_job(unit, plane, victim);
         }
-        !awaits_writes
+        victim.is_some()
     }
 
     pub(super) fn open_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {

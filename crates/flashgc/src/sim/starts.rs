@@ -342,10 +342,11 @@ impl<W: Watch> Sim<W> {
         for at in 0..slots {
             let page = Ppn(first.0 + at);
             if at < pages {
+                let lpn = self.host.page_at(op, at);
                 if let Some((own, stream)) = class {
-                    self.store.count_write(stream, own);
+                    self.store.count_write(lpn, stream, own);
                 }
-                self.write_reserved(page, self.host.page_at(op, at), cause);
+                self.write_reserved(page, lpn, cause);
             } else {
                 self.store.pad_reserved(page, &mut context!(self));
             }

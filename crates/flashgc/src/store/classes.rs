@@ -35,7 +35,7 @@ impl Store {
     ) -> Stream {
         let own = self.class_of_write(lpn, writer, cx);
         let stream = self.stream_of_class(plane, own, cx);
-        self.count_write(stream, own);
+        self.count_write(lpn, stream, own);
         stream
     }
 
@@ -70,8 +70,11 @@ impl Store {
 
     /// A write of this class goes to this stream.
     #[inline(always)]
-    pub fn count_write(&mut self, stream: Stream, own: u8) {
-        let Stream::Class(class) = stream else { return };
+    pub fn count_write(&mut self, lpn: Lpn, stream: Stream, own: u8) {
+        let (Stream::Class(class), Some(placement)) = (stream, &mut self.gc.placement) else {
+            return;
+        };
+        placement.took_page(lpn, false);
         self.gc.by_class[class as usize].writes += 1;
         self.gc.class_fallbacks += u64::from(class != own);
     }
@@ -86,7 +89,7 @@ impl Store {
         cause: Cause,
         cx: &mut Context<'_, W>,
     ) -> bool {
-        self.count_write(stream, own);
+        self.count_write(lpn, stream, own);
         self.write_to(plane, stream, Parity::Any, lpn, cause, cx)
     }
 
@@ -124,6 +127,9 @@ impl Store {
     ) -> Stream {
         let class = asked.unwrap_or_else(|| self.ask_copy(from, cx));
         let class = self.class_with_page(plane, class, true, cx);
+        if let Some(placement) = &mut self.gc.placement {
+            placement.took_page(self.ftl.map.lpn_of(from), true);
+        }
         self.gc.by_class[class as usize].copies += 1;
         Stream::Class(class)
     }

@@ -170,14 +170,38 @@ impl Store {
         self.gc.pick_victim(plane, &sight!(self, cx))
     }
 
-    /// A victim in one of the unit's planes that need space, each plane in its turn.
+    /// A victim in one of the unit's planes that need space, each plane in its turn. None where its
+    /// collection has to wait for writes.
     #[inline(always)]
     pub fn victim_for<W: Watch>(
         &mut self,
         unit: UnitId,
         cx: &Context<'_, W>,
     ) -> Option<(PlaneId, BlockId)> {
-        self.gc.victim_for(unit, &sight!(self, cx))
+        let victim = self.gc.victim_for(unit, &sight!(self, cx));
+        if cx.plan.geometry.has_superblocks() && !cx.plan.gc.separate_gc {
+            return self.unless_writes_are_awaited(unit, victim, cx.plan);
+        }
+        victim
+    }
+
+    /// A collection in this plane waits for writes that have their pages: those of its copies come
+    /// behind them in the same block, which is programmed in order. Until then no other write gets
+    /// a page there.
+    #[cold]
+    fn unless_writes_are_awaited(
+        &mut self,
+        unit: UnitId,
+        victim: Option<(PlaneId, BlockId)>,
+        plan: &Plan,
+    ) -> Option<(PlaneId, BlockId)> {
+        let Some((plane, _)) = victim else {
+            self.alloc.stripes.none_is_awaited_in(plan.geometry.planes_of(unit));
+            return None;
+        };
+        let awaits = self.ftl.reserved_pages(&plan.geometry, plane) > 0;
+        self.alloc.stripes.are_awaited(plane, awaits);
+        victim.filter(|_| !awaits)
     }
 
     /// A copy took its page in a plane: the trigger or the policy records that.
@@ -277,18 +301,6 @@ impl Store {
         {
             self.gc.call_unit(cx.plan.geometry.unit_of(plane));
         }
-    }
-
-    /// Whether a collection in this plane waits for writes that have their pages: those of its
-    /// copies come behind them in the same block, which is programmed in order. Until then no other
-    /// write gets a page there.
-    pub fn awaits_writes(&mut self, plane: PlaneId, plan: &Plan) -> bool {
-        let shares = plan.geometry.has_superblocks() && !plan.gc.separate_gc;
-        let awaits = shares && self.ftl.reserved_pages(&plan.geometry, plane) > 0;
-        if shares {
-            self.alloc.stripes.are_awaited(plane, awaits);
-        }
-        awaits
     }
 
     /// Writes wait for pages of blocks that planes share, and there are none: these planes need

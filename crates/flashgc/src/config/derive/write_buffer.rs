@@ -34,8 +34,9 @@ pub fn plan(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<Option<Wr
         );
         return None;
     }
-    let joins =
-        || (device.shape.program_slots > 1).then(|| mapping_unit::default_buffer(&device.shape, gc));
+    let joins = || {
+        (device.shape.program_slots > 1).then(|| mapping_unit::default_buffer(&device.shape, gc))
+    };
     let buffer = device.write_buffer.or_else(joins);
     Some(buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
 }
