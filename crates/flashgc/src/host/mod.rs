@@ -9,7 +9,7 @@ mod ahead;
 mod buffer;
 mod buffered;
 mod buffering;
-mod classes;
+pub mod classes;
 mod crossings;
 mod entrance;
 mod firmware;

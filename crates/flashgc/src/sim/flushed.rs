@@ -2,6 +2,7 @@
 
 use super::Sim;
 use crate::ftl::Stream;
+use crate::host::classes;
 use crate::ids::{Lpn, PlaneId};
 use crate::verify::Watch;
 
@@ -19,15 +20,15 @@ impl Flushed {
         if sim.store.gc.placement.is_none() || sim.plan.geometry.shape.program_slots == 1 {
             return None;
         }
-        let pages = sim.host.may_join(op);
+        let pages = classes::may_join(&sim.host, op);
         for &lpn in &pages {
-            if sim.host.class_of(lpn).is_none() {
+            if classes::class_of(&sim.host, lpn).is_none() {
                 let writer = sim.host.writer_of(op, lpn);
                 let class = sim.store.class_of_write(lpn, writer, &context!(sim));
-                sim.host.has_class(lpn, class);
+                classes::has_class(&mut sim.host, lpn, class);
             }
         }
-        let own = sim.host.class_to_flush(op, &pages);
+        let own = classes::class_to_flush(&sim.host, op, &pages);
         let stream = sim.store.stream_of_class(plane, own, &mut context!(sim));
         Some(Flushed { class: (own, stream), pages })
     }
@@ -41,7 +42,9 @@ pub(super) fn takes_pages<W: Watch>(
     room: u32,
 ) {
     match flushed {
-        Some(Flushed { class: (own, _), pages }) => sim.host.take_class(op, own, &pages, room),
+        Some(Flushed { class: (own, _), pages }) => {
+            classes::take_class(&mut sim.host, op, own, &pages, room);
+        }
         None => sim.host.keep_at_most(op, room),
     }
 }

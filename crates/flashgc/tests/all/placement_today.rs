@@ -51,7 +51,7 @@ fn placements_work_where_programs_join_slots() {
     for placement in PLACEMENTS {
         let placement = format!("gc.placement.use=\"{placement}\"");
         for device in devices {
-            let sets = [&SLOTS, &[placement.as_str()], device].concat();
+            let sets = [&SLOTS[..], &[placement.as_str()], device].concat();
             let report = run_verified(TINY, &sets);
             assert_eq!(whole(&report, "placement.fallbacks"), 0, "{sets:?}");
         }
@@ -104,7 +104,7 @@ fn one_class_is_one_frontier() {
     let devices: [&[&str]; 4] = [&["gc.copy.use=\"bus\""], &STRIPES, &UNPROTECTED, &[]];
     for device in devices {
         let of = |placement: &[&str]| {
-            let sets = [&SLOTS, device, placement].concat();
+            let sets = [&SLOTS[..], device, placement].concat();
             without_classes(run_verified(TINY, &sets))
         };
         // Slots of one page may go to several classes, so that none moves within its plane.
@@ -130,7 +130,7 @@ fn forced_writes_pad_programs_of_their_class() {
     for placement in ["dac", "sepbit", "fdp"] {
         let placement = format!("gc.placement.use=\"{placement}\"");
         let of = |keys: &str| {
-            run_verified(&job(keys), &[&device, &UNPROTECTED[..], &[&placement]].concat())
+            run_verified(&job(keys), &[&device, &UNPROTECTED[..], &[placement.as_str()]].concat())
         };
         let forced = of("requests = 3_000\nfua_share = 1.0");
         // A program of four slots for each write.
