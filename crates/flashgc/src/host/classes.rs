@@ -12,12 +12,15 @@ use std::cmp::Reverse;
 /// The most classes of a placement.
 const CLASSES: usize = 32;
 
-/// The pages that a flush may take, the one used least recently first: its own, and those that
-/// nothing flushes, up to as many as a flush is due with.
+/// The pages that a flush may take, the one used least recently first: its own, and as many that
+/// nothing flushes as make sure that one class fills a program. Where a flush would be padded,
+/// others stand in for those that were trimmed.
 pub fn may_join(host: &Host, flush: u32) -> Vec<Lpn> {
     let Some(buffer) = &host.buffer else { return Vec::new() };
-    let own = buffer.joined.pages(flush).iter().copied();
-    own.chain(buffer.pages.next_to_flush()).take(buffer.due as usize).collect()
+    let own = buffer.joined.pages(flush);
+    let trimmed = if buffer.plan.is_protected { 0 } else { buffer.slots - own.len() as u32 };
+    let others = (buffer.due - buffer.slots + trimmed) as usize;
+    own.iter().copied().chain(buffer.pages.next_to_flush().take(others)).collect()
 }
 
 /// The class of a page in the buffer, where it was asked.
