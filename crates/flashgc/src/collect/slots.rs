@@ -11,7 +11,6 @@
 use super::steps::command;
 use super::{Collecting, Job, Stage, reads};
 use crate::flash::{Command, Op, Prices};
-use crate::ftl::Stream;
 use crate::gc::Copy;
 use crate::ids::{Ppn, UnitId};
 use crate::owner::Owner;
@@ -120,7 +119,7 @@ pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     if plan.gc.placement.is_some() {
         take_by_class(at, unit);
     } else {
-        let begun = begun(at, unit, Stream::Gc) as usize;
+        let begun = begun(at, unit, None) as usize;
         let is_valid = |page| at.store.is_valid(plan, page);
         at.jobs[unit].take_slots(slots, begun, is_valid);
     }
@@ -152,17 +151,17 @@ fn take_by_class<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
         let class = at.jobs[unit].asked[copy];
         at.jobs[unit].step.push(copy);
         taken[usize::from(class)] += 1;
-        let begun = begun(at, unit, Stream::Class(class));
+        let begun = begun(at, unit, Some(class));
         if begun + taken[usize::from(class)] == plan.geometry.shape.program_slots {
             return;
         }
     }
 }
 
-/// The slots of the next program of a stream in the collected plane that are taken.
-fn begun<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, stream: Stream) -> u32 {
-    let geometry = &at.cx.plan.geometry;
-    let begun = |plane| at.store.ftl.frontiers.begun(geometry, plane, stream);
+/// The slots of the next program of copies in the collected plane that are taken; of a class, where
+/// they have any.
+fn begun<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, class: Option<u8>) -> u32 {
+    let begun = |plane| at.store.begun_by_copies(plane, class, at.cx.plan);
     at.jobs[unit].plane.map_or(0, begun)
 }
 
@@ -170,12 +169,12 @@ fn begun<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, stream: Stream) -> u32 
 fn fills<W: Watch>(at: &Collecting<'_, W>, unit: UnitId) -> bool {
     let (job, slots) = (&at.jobs[unit], at.cx.plan.geometry.shape.program_slots);
     if at.cx.plan.gc.placement.is_none() {
-        return begun(at, unit, Stream::Gc) + job.step.len() as u32 >= slots;
+        return begun(at, unit, None) + job.step.len() as u32 >= slots;
     }
     let mut taken = [0; CLASSES];
     job.step.iter().for_each(|&copy| taken[usize::from(job.asked[copy])] += 1);
     let taken = (0..).zip(taken).filter(|&(_, own)| own > 0);
-    taken.into_iter().any(|(class, own)| begun(at, unit, Stream::Class(class)) + own >= slots)
+    taken.into_iter().any(|(class, own)| begun(at, unit, Some(class)) + own >= slots)
 }
 
 /// The slots of a step bind. Where copies have classes, those behind the one that completes a

@@ -151,6 +151,13 @@ impl Store {
         self.ftl.is_valid(&plan.geometry, page)
     }
 
+    /// The slots of the next program that copies fill in a plane, as far as they are taken; of a
+    /// class, where they have any.
+    pub fn begun_by_copies(&self, plane: PlaneId, class: Option<u8>, plan: &Plan) -> u32 {
+        let stream = class.map_or(Stream::Gc, Stream::Class);
+        self.ftl.frontiers.begun(&plan.geometry, plane, stream)
+    }
+
     /// The space of a plane that has no page for a write.
     pub fn no_space(&self, plane: PlaneId) -> NoSpace {
         NoSpace {

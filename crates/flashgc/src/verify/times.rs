@@ -421,11 +421,7 @@ impl Times {
             }
             PROGRAM => {
                 let merged = std::mem::take(&mut lane.merged);
-                let copies = first(lane, copies);
-                match self.program_slots {
-                    1 => self.register_ns(&copies, &merged),
-                    _ => self.register_ns(&self.of_full_program(&copies), &merged),
-                }
+                self.register_ns(&self.of_full_program(&first(lane, copies)), &merged)
             }
             "program-copy" if self.program_slots > 1 => {
                 // The controller joined them, of any number of units.

@@ -43,6 +43,9 @@ impl Times {
 
     /// Of these copies those whose program is full: slots of other classes wait in the controller.
     pub(super) fn of_full_program(&self, copies: &[Bound]) -> Vec<Bound> {
+        if self.program_slots == 1 {
+            return copies.to_vec();
+        }
         let full = copies.iter().find(|copy| self.ends_program(copy.to));
         let Some(full) = full.map(|copy| copy.to.0 / self.program_slots) else { return Vec::new() };
         let is_in_it = |copy: &&Bound| copy.to.0 / self.program_slots == full;
