@@ -315,6 +315,12 @@ impl Plan {
         self.allocation == Allocation::WhenIdle || self.geometry.has_superblocks()
     }
 
+    /// Whether a write may get a page of a plane that is closed to it, and wait there: copies have
+    /// an open block of their own, and the write can go nowhere else.
+    pub fn gives_pages_of_closed_planes(&self) -> bool {
+        self.gc.separate_gc && self.allocation == Allocation::Striped
+    }
+
     /// Whether one queue serves all operations on a page, one after the other. It does where a page
     /// has one plane, since two pages of a plane never share an array operation. With cache
     /// operations it does not: the next operation begins before the one under way is done; nor does

@@ -325,7 +325,7 @@ impl Draw {
         self.maybe("gc.copy.parallel.list", &["block", "extent"]);
     }
 
-    fn placement(&mut self) {
+    pub(super) fn placement(&mut self) {
         let groups = self.is("gc.erase.use", "sub-blocks") && !self.copies_far_or_in_pairs();
         let words: &[&str] = match groups {
             true => &["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"],

@@ -120,6 +120,31 @@ impl Draw {
             self.set("gc.preemption.suspend.merge", false);
             self.set("gc.preemption.suspend.pipeline", false);
         }
-        self.maybe("gc.placement.use", &["one-frontier", "separate-gc"]);
+        self.placement_of_programs();
+        if self.has_classes() && self.history.get("device.write_buffer.size").is_some() {
+            // A program for each class, and one more.
+            self.text("device.write_buffer.size", "2 MiB");
+        }
+    }
+
+    /// A placement where programs join pages, or planes share their blocks, with the blocks and the
+    /// threshold that its classes need.
+    pub(super) fn placement_of_programs(&mut self) {
+        if !self.choices.chance(60) {
+            return self.maybe("gc.placement.use", &["one-frontier", "separate-gc"]);
+        }
+        self.placement();
+        if self.has_classes() {
+            let blocks = self.choices.between(24, 60);
+            self.set("device.blocks_per_plane", blocks);
+            let soft = self.choices.between(4, 18);
+            self.text("gc.trigger.watermark.soft", format!("{soft} blocks"));
+        }
+    }
+
+    fn has_classes(&self) -> bool {
+        let plain = ["one-frontier", "separate-gc"];
+        let placement = self.history.get("gc.placement.use");
+        placement.is_some_and(|word| !plain.contains(&word.trim_matches('"')))
     }
 }

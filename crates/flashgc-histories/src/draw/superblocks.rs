@@ -52,12 +52,17 @@ impl Draw {
         if scheme != "ideal" {
             self.word("gc.copy.use", &["bus", "bus", "bus", "instant"]);
         }
-        self.word("gc.placement.use", &["separate-gc"]);
+        if self.choices.chance(40) {
+            self.word("gc.placement.use", &["separate-gc"]);
+        }
         self.maybe("gc.blocking.use", &["unit", "plane", "channel"]);
         if self.choices.chance(50) {
             let soft = self.choices.between(2, 5);
             self.text("gc.trigger.watermark.soft", format!("{soft} blocks"));
             self.maybe("gc.trigger.watermark.batch", &["one", "until-stop"]);
+        }
+        if self.history.get("gc.placement.use").is_none() {
+            self.placement_of_programs();
         }
     }
 }

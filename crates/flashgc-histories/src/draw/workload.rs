@@ -323,7 +323,10 @@ impl Draw {
             return;
         }
         let has = |key: &str| self.history.get(key).is_some();
-        let is_run = has("device.write_buffer.size") || has("workload.jobs.job");
+        // Programs that join pages have a buffer.
+        let keys = ["write_buffer.size", "mapping_unit", "pages_per_program", "preset"];
+        let is_buffered = keys.iter().any(|key| has(&format!("device.{key}")));
+        let is_run = is_buffered || has("workload.jobs.job");
         let is_own = has("precondition.until")
             || has("precondition.reads")
             || self.is("precondition.fill", "trace");

@@ -9,7 +9,7 @@
 //! 3. It starts when the unit takes it from there, and binds in its page.
 
 use super::{Allocation, Kind};
-use crate::ftl::Ftl;
+use crate::ftl::{Ftl, Stream};
 use crate::ids::{Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
 use std::collections::VecDeque;
@@ -23,6 +23,10 @@ pub struct Stripes {
     count: usize,
     /// Of each write that is queued, its page: of a flush, the first one.
     pages: Vec<Ppn>,
+    /// Of each flush that is queued the class of its pages, and their stream, where they have any.
+    classes: Vec<Option<(u8, Stream)>>,
+    /// Planes whose collection waits for writes that have their pages.
+    awaited_in: Vec<PlaneId>,
 }
 
 impl Stripes {
@@ -50,11 +54,33 @@ impl Stripes {
         self.count += 1;
     }
 
-    /// A write gets its page.
-    pub fn gets(&mut self, op: u32, page: Ppn) {
+    /// A write gets its page; the pages of a flush have one class, where they have any.
+    pub fn gets(&mut self, op: u32, page: Ppn, class: Option<(u8, Stream)>) {
         let at = op as usize;
         self.pages.resize(self.pages.len().max(at + 1), Ppn::NONE);
-        self.pages[at] = page;
+        self.classes.resize(self.pages.len(), None);
+        (self.pages[at], self.classes[at]) = (page, class);
+    }
+
+    /// The class of the pages of a flush that is queued, and their stream, where they have any.
+    pub fn class_of(&self, op: u32) -> Option<(u8, Stream)> {
+        self.classes[op as usize]
+    }
+
+    /// A collection in this plane waits for writes that have their pages, or does no longer.
+    pub fn are_awaited(&mut self, plane: PlaneId, awaited: bool) {
+        self.awaited_in.retain(|&other| other != plane);
+        self.awaited_in.extend(awaited.then_some(plane));
+    }
+
+    /// No collection in these planes waits for any.
+    pub fn none_is_awaited_in(&mut self, planes: &[PlaneId]) {
+        self.awaited_in.retain(|plane| !planes.contains(plane));
+    }
+
+    /// Whether one does.
+    pub fn are_awaited_in(&self, plane: PlaneId) -> bool {
+        self.awaited_in.contains(&plane)
     }
 
     /// The page of a write that is queued.
@@ -81,12 +107,14 @@ impl Allocation {
         ftl: &Ftl,
         is_open: impl Fn(PlaneId) -> bool,
     ) -> Option<(u32, PlaneId)> {
+        // Where copies go to the blocks of the host, those of a closed plane are theirs.
+        let is_fit = |plane| {
+            let is_open = !self.stripes.are_awaited_in(plane) && is_open(plane);
+            ftl.host_has_room(plane) && (is_open || plan.gives_pages_of_closed_planes())
+        };
         let gives = |list: usize| match plan.allocation {
-            Kind::Striped => Some(PlaneId(list as u32)).filter(|&plane| ftl.host_has_room(plane)),
-            Kind::Dynamic | Kind::WhenIdle => {
-                let is_fit = |plane| is_open(plane) && ftl.host_has_room(plane);
-                self.best_plane(plan, ftl, list, is_fit)
-            }
+            Kind::Striped => Some(PlaneId(list as u32)).filter(|&plane| is_fit(plane)),
+            Kind::Dynamic | Kind::WhenIdle => self.best_plane(plan, ftl, list, is_fit),
         };
         let lists = 0..self.stripes.waiting.len();
         let mut able = lists.filter(|&list| !self.stripes.waiting[list].is_empty());

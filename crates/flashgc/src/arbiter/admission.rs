@@ -91,7 +91,9 @@ impl View<'_> {
         let won = pages_as(|role| role == Role::Victim);
         let missing = reserve.saturating_sub(won);
         if !self.plan.parity() {
-            return free > left + missing.max(withheld + self.kept_beside(data_pages));
+            // The host takes the pages of a program together.
+            let more = if by_pages { u64::from(geometry.shape.program_slots) - 1 } else { 0 };
+            return free > left + more + missing.max(withheld + self.kept_beside(data_pages));
         }
         if by_pages {
             return false;

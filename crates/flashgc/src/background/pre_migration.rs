@@ -111,7 +111,7 @@ impl<W: Watch> Task<W> for PreMigrating {
         };
         let Move { plane, from, stale, .. } = *going;
         let Rest { store, cx, .. } = at;
-        let placed = store.copy_page::<false, W>(from, plane, Cause::MoveAhead { from }, cx);
+        let placed = store.copy_page::<false, W>(from, plane, None, Cause::MoveAhead { from }, cx);
         if cx.plan.gc.copy.page_op().corrects() {
             store.ftl.renew(placed.ppn);
         }

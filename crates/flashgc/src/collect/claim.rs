@@ -47,8 +47,9 @@ impl<W: Watch> Collecting<'_, W> {
         (job.reads, job.merged_programs, job.extra_ns) = (0, 0, 0);
         job.fills.clear();
         job.wasted_open.clear();
+        job.asked.clear();
         job.stage = Stage::Copying;
-        job.programs = true;
+        job.programs = 1;
         (job.whole_until, job.loose, job.read_until, job.read_pages) = (0, 0, 0, 1);
         job.lists.clear();
         self.list_pages(unit, plane, &victims);
@@ -90,7 +91,7 @@ impl<W: Watch> Collecting<'_, W> {
             }
         }
         if job.fixed && cx.plan.geometry.shape.pads() {
-            store.pad_copies(plane, cx);
+            while store.pad_copies(plane, cx).is_some() {}
         }
         if cx.plan.read_retry.is_some() && !cx.plan.gc.copy.takes_time() {
             // Copies without a price have corrected data.
@@ -99,8 +100,10 @@ impl<W: Watch> Collecting<'_, W> {
         if let slots @ 2.. = cx.plan.geometry.shape.program_slots
             && !job.fixed
         {
-            // The fine pass needs the data once more.
+            // The fine pass needs the data once more, and slots of a page may go to several
+            // classes.
             let apart = cx.plan.gc.copy.stays_in_plane()
+                && cx.plan.gc.placement.is_none()
                 && cx.plan.gc.preemption.is_none()
                 && cx.plan.timing.passes.is_none();
             job.put_whole_first(slots, apart, self.prices);

@@ -73,10 +73,12 @@ pub struct Job {
     pub(super) read_from: usize,
     pub(super) read: Vec<Ppn>,
     pub(super) read_pages: u32,
+    /// The classes of the first copies, where they are asked before their pages are taken.
+    pub(super) asked: Vec<u8>,
     /// The copies of the step under way, by their place in `copies`.
     pub step: Vec<usize>,
-    /// Whether the step ends with a program: the controller keeps slots that fill no program.
-    pub(super) programs: bool,
+    /// Programs with which the step ends: the controller keeps slots that fill none.
+    pub(super) programs: u32,
     /// Whether the program under way is that of copies made before, padded.
     pub(super) pads: bool,
     /// Copies of the step that other units have not programmed yet.
@@ -225,6 +227,12 @@ impl Job {
     /// The copies of the step under way.
     pub fn step_pages(&self) -> impl Iterator<Item = Copy> + '_ {
         self.step.iter().map(|&at| self.copies[at])
+    }
+
+    /// The page of a copy, and its class where that was asked.
+    #[inline(always)]
+    pub(super) fn to_copy(&self, copy: usize) -> (Ppn, Option<u8>) {
+        (self.copies[copy].from, self.asked.get(copy).copied())
     }
 
     /// How many copies of the step under way filled a block.

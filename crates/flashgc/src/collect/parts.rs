@@ -29,7 +29,7 @@ pub(super) fn share_out<W: Watch>(at: &mut Collecting<'_, W>, first: UnitId, pla
             at.jobs[unit] = Job {
                 stage: Stage::Copying,
                 plane: Some(plane),
-                programs: true,
+                programs: 1,
                 selected_ns: at.cx.now_ns,
                 ..Job::default()
             };
@@ -109,7 +109,7 @@ pub(super) fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
         }
     }
     let job = &mut at.jobs[unit];
-    (job.sent, job.programs) = (sent, sent > 0);
+    (job.sent, job.programs) = (sent, sent);
     if sent == 0 {
         step_ended(at, unit);
     }

@@ -11,9 +11,13 @@
 use super::steps::command;
 use super::{Collecting, Job, Stage, reads};
 use crate::flash::{Command, Op, Prices};
+use crate::gc::Copy;
 use crate::ids::{Ppn, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
+
+/// The most classes of a placement.
+const CLASSES: usize = 32;
 
 impl Job {
     /// Orders the pages to move: those of whole programs first, where they move `apart`.
@@ -64,6 +68,14 @@ impl Job {
         }
     }
 
+    /// The pages of the program that the step completes: slots of other classes wait in the
+    /// controller.
+    pub fn programmed(&self, slots: u32) -> impl Iterator<Item = Ppn> + '_ {
+        let last = self.step.last().map(|&at| self.copies[at].to.0 / slots);
+        let to = self.step_pages().map(|copy| copy.to);
+        to.filter(move |to| slots == 1 || Some(to.0 / slots) == last)
+    }
+
     /// Whether the step under way is of a whole program, which moves within its plane.
     fn is_whole(&self) -> bool {
         self.step.first().is_some_and(|&first| first < self.whole_until)
@@ -78,6 +90,8 @@ impl Job {
                 let is_beside = |page| prices.shares_flash_page(of_page, page);
                 let rest = self.copies[last + 1..].iter();
                 let end = last + 1 + rest.take_while(|copy| is_beside(copy.from)).count();
+                // Slots that were put back are in the controller.
+                let end = end.max(self.read_until);
                 self.read_from = std::mem::replace(&mut self.read_until, end);
                 (self.read_from, end)
             }
@@ -100,11 +114,15 @@ impl Job {
 
 /// Takes the slots of the next step.
 pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
-    let begun = begun(at, unit) as usize;
     let plan = at.cx.plan;
-    let is_valid = |page| at.store.is_valid(plan, page);
     let slots = plan.geometry.shape.program_slots as usize;
-    at.jobs[unit].take_slots(slots, begun, is_valid);
+    if plan.gc.placement.is_some() {
+        take_by_class(at, unit);
+    } else {
+        let begun = begun(at, unit, None) as usize;
+        let is_valid = |page| at.store.is_valid(plan, page);
+        at.jobs[unit].take_slots(slots, begun, is_valid);
+    }
     // A victim has thousands of slots. Those of the next step are asked for now.
     let job = &at.jobs[unit];
     let next = if job.next < job.whole_until { job.next } else { job.loose };
@@ -112,20 +130,79 @@ pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     pages.for_each(|copy| at.store.ftl.prefetch_copy(copy.from));
 }
 
-/// The slots of the next program of the collected plane that are taken.
-fn begun<W: Watch>(at: &Collecting<'_, W>, unit: UnitId) -> u32 {
-    let begun = |plane| at.store.begun_by_copies(plane, at.cx.plan);
+/// The same where copies have classes: slots up to the one that completes the program of its class.
+/// A class is asked once, though its slot may be put back.
+fn take_by_class<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let Some(plane) = at.jobs[unit].plane else { return };
+    let (plan, mut taken) = (at.cx.plan, [0; CLASSES]);
+    at.jobs[unit].step.clear();
+    while let Some(&Copy { from, .. }) = at.jobs[unit].copies.get(at.jobs[unit].loose) {
+        let copy = at.jobs[unit].loose;
+        at.jobs[unit].loose += 1;
+        let is_valid = at.store.is_valid(plan, from);
+        if copy == at.jobs[unit].asked.len() {
+            let ask = |at: &mut Collecting<'_, W>| at.store.class_of_copy(from, plane, &mut at.cx);
+            let class = if is_valid { ask(at) } else { 0 };
+            at.jobs[unit].asked.push(class);
+        }
+        if !is_valid {
+            continue;
+        }
+        let class = at.jobs[unit].asked[copy];
+        at.jobs[unit].step.push(copy);
+        taken[usize::from(class)] += 1;
+        let begun = begun(at, unit, Some(class));
+        if begun + taken[usize::from(class)] == plan.geometry.shape.program_slots {
+            return;
+        }
+    }
+}
+
+/// The slots of the next program of copies in the collected plane that are taken; of a class, where
+/// they have any.
+fn begun<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, class: Option<u8>) -> u32 {
+    let begun = |plane| at.store.begun_by_copies(plane, class, at.cx.plan);
     at.jobs[unit].plane.map_or(0, begun)
+}
+
+/// Whether the slots of the step complete a program: of one of their classes, where they have any.
+fn fills<W: Watch>(at: &Collecting<'_, W>, unit: UnitId) -> bool {
+    let (job, slots) = (&at.jobs[unit], at.cx.plan.geometry.shape.program_slots);
+    if at.cx.plan.gc.placement.is_none() {
+        return begun(at, unit, None) + job.step.len() as u32 >= slots;
+    }
+    let mut taken = [0; CLASSES];
+    job.step.iter().for_each(|&copy| taken[usize::from(job.asked[copy])] += 1);
+    let taken = (0..).zip(taken).filter(|&(_, own)| own > 0);
+    taken.into_iter().any(|(class, own)| begun(at, unit, Some(class)) + own >= slots)
+}
+
+/// The slots of a step bind. Where copies have classes, those behind the one that completes a
+/// program are put back, into the controller: writes of the host may have taken slots meanwhile.
+fn bind<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let Some(plane) = at.jobs[unit].plane.filter(|_| at.cx.plan.gc.placement.is_some()) else {
+        return at.bind_step(unit);
+    };
+    for place in 0..at.jobs[unit].step.len() {
+        let copy = at.jobs[unit].step[place];
+        at.bind_copy(unit, copy, plane);
+        let job = &mut at.jobs[unit];
+        if at.cx.plan.geometry.shape.ends_program(job.copies[copy].to) {
+            if let Some(&next) = job.step.get(place + 1) {
+                job.loose = next;
+                job.step.truncate(place + 1);
+            }
+            return;
+        }
+    }
 }
 
 /// The command of a step of slots. Those that fill no program are read only, and bind now.
 pub(super) fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
-    let plan = at.cx.plan;
-    let fills =
-        begun(at, unit) + at.jobs[unit].step.len() as u32 == plan.geometry.shape.program_slots;
+    let (plan, fills) = (at.cx.plan, fills(at, unit));
     let job = &mut at.jobs[unit];
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
-    job.programs = fills;
+    job.programs = u32::from(fills);
     let op = match (fills, job.is_whole()) {
         (true, true) => Op::Copyback,
         (true, false) => Op::CopyOverBus,
@@ -158,10 +235,10 @@ pub(super) fn program<W: Watch>(
     unit: UnitId,
 ) -> Option<Command<Owner>> {
     let copies = at.jobs[unit].step.len() as u32;
-    let fills = begun(at, unit) + copies >= at.cx.plan.geometry.shape.program_slots;
-    at.bind_step(unit);
+    let fills = fills(at, unit);
+    bind(at, unit);
     let job = &mut at.jobs[unit];
-    job.programs = fills;
+    job.programs = u32::from(fills);
     if !fills {
         job.stage = Stage::Copying;
         at.cx.tell(Happened::Kept { unit, copies });
@@ -170,7 +247,9 @@ pub(super) fn program<W: Watch>(
     }
     job.stage = Stage::Programming;
     let mut phases = at.prices.joined_program();
-    at.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to).take(1), 0);
+    let shape = &at.cx.plan.geometry.shape;
+    let mut to = job.step_pages().map(|copy| copy.to);
+    at.prices.bind(&mut phases, to.find(|&to| shape.ends_program(to)).into_iter(), 0);
     Some(command(phases))
 }
 

@@ -84,8 +84,8 @@ impl<W: Watch> Collecting<'_, W> {
     #[inline(always)]
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let Collecting { store, cx, .. } = self;
-        let from = self.jobs[unit].copies[copy].from;
-        let placed = store.copy_page::<false, W>(from, plane, Cause::Copy { from }, cx);
+        let (from, asked) = self.jobs[unit].to_copy(copy);
+        let placed = store.copy_page::<false, W>(from, plane, asked, Cause::Copy { from }, cx);
         if self.jobs[unit].corrects {
             store.ftl.renew(placed.ppn);
         }
@@ -113,7 +113,7 @@ impl<W: Watch> Collecting<'_, W> {
             job.wasted_open.clear();
         }
         let pads = std::mem::take(&mut job.pads);
-        job.steps += u32::from(copies > 0 && job.programs || pads);
+        job.steps += if copies > 0 { job.programs } else { 0 } + u32::from(pads);
         job.merged_programs += u32::from(copies == 0 && !pads);
         self.cx.count_copies(u64::from(copies), fills);
     }

@@ -101,6 +101,7 @@ impl Setup {
         let mut plan = self.plan.clone();
         if let Some(filler) = &self.filler {
             plan.gc = filler.clone();
+            plan.geometry.shape.padded_programs = plan.gc.classes_of_copies();
         }
         plan
     }

@@ -126,7 +126,7 @@ pub fn needs(shape: &Shape, gc: &GcPlan, open_blocks: u64) -> String {
 
 /// The invalid pages that no collection wins where it pads programs, as text for the user.
 pub fn padding(shape: &Shape) -> String {
-    let (pages, least) = (shape.never_won(), shape.padded_to - 1);
+    let (pages, least) = (shape.never_won(), shape.never_won_of_block());
     match pages {
         0 => String::new(),
         _ => format!(

@@ -72,6 +72,9 @@ pub struct Shape {
     /// Mapped pages up to whose multiples programs are padded: 1 where none is.
     #[serde(skip)]
     pub padded_to: u32,
+    /// The most programs that a collection pads at its end: one for each class of its copies.
+    #[serde(skip)]
+    pub padded_programs: u32,
     /// The part that one array operation keeps busy.
     pub unit: Level,
     /// Sub-blocks of each block, each of which can be erased without the others. Where a scheme
@@ -213,6 +216,7 @@ impl Shape {
             pages_per_program: 1,
             program_slots: 1,
             padded_to: 1,
+            padded_programs: 1,
             unit,
             registers: 1,
             multi_plane: 1,

@@ -53,9 +53,9 @@ impl Reserved {
 }
 
 impl Ftl {
-    /// Hands out the next page of the host in a plane to a write that is queued now.
-    pub fn reserve(&mut self, geometry: &Geometry, plane: PlaneId) -> Ppn {
-        let Taken { ppn, filled, .. } = self.take(geometry, plane, Stream::Host, Parity::Any);
+    /// Hands out the next page of a stream in a plane to a write that is queued now.
+    pub fn reserve(&mut self, geometry: &Geometry, plane: PlaneId, stream: Stream) -> Ppn {
+        let Taken { ppn, filled, .. } = self.take(geometry, plane, stream, Parity::Any);
         self.reserved.add(geometry.block_of(ppn), filled.is_some());
         if geometry.shape.ends_program(ppn) {
             self.reserved.programs.push(ppn);
@@ -88,6 +88,13 @@ impl Ftl {
     pub fn write_reserved(&mut self, geometry: &Geometry, ppn: Ppn, lpn: Lpn) -> Placed {
         let filled = self.pad_reserved(geometry, ppn);
         self.write_at(geometry, ppn, filled, lpn)
+    }
+
+    /// The clock for placement. A write of one page counts from the time when its page was handed
+    /// out, since its class was asked then.
+    pub fn clock(&self, geometry: &Geometry) -> u64 {
+        let ahead = || self.reserved.blocks.iter().map(|waited| u64::from(waited.pages)).sum();
+        self.stamps.clock + if geometry.shape.program_slots == 1 { ahead() } else { 0 }
     }
 
     /// Pages of a plane that were handed out to writes that have not started.

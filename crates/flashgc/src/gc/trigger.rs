@@ -111,18 +111,20 @@ impl Gc {
                 (plane, block)
             }
         };
-        self.tell_placement(fact, block, sight.ftl);
+        self.tell_placement(fact, block, sight);
         self.changed(sight.ftl, sight.geometry, plane, block);
     }
 
     /// Notifies a placement that keeps blocks.
-    fn tell_placement(&mut self, fact: Fact, block: BlockId, ftl: &Ftl) {
+    fn tell_placement(&mut self, fact: Fact, block: BlockId, sight: &Sight<'_>) {
         let Some(placement) = &mut self.placement else { return };
-        let Some(facts) = ftl.facts_of(block) else { return };
+        let Some(facts) = sight.ftl.facts_of(block) else { return };
         match fact {
             Fact::Opened { .. } => placement.opened(facts),
             Fact::Sealed { .. } => placement.sealed(facts),
-            Fact::Claimed { .. } => placement.collected(facts, ftl.stamps.clock),
+            Fact::Claimed { .. } => {
+                placement.collected(facts, sight.ftl.clock(sight.geometry));
+            }
             _ => {}
         }
     }

@@ -21,10 +21,12 @@ pub(super) struct Buffer {
     pub(super) joined: Joined,
     /// Pages of a full flush: those that are programmed together.
     pub(super) slots: u32,
+    /// Pages of which a flush is due: so many that one class fills a program.
+    pub(super) due: u32,
 }
 
 impl Buffer {
-    pub(super) fn new(plan: WriteBuffer, slots: u32) -> Self {
+    pub(super) fn new(plan: WriteBuffer, slots: u32, classes: u32) -> Self {
         Buffer {
             plan,
             pages: Buffered::new(plan.pages),
@@ -34,6 +36,7 @@ impl Buffer {
             programming: 0,
             joined: Joined::default(),
             slots,
+            due: slots + classes.saturating_sub(1) * (slots - 1),
         }
     }
 }

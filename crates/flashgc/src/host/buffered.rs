@@ -28,6 +28,8 @@ struct Page {
     has_data: bool,
     /// Who wrote that data.
     writer: Writer,
+    /// The class of that data, where it is known.
+    class: Option<u8>,
 }
 
 /// A page whose data is in the buffer only.
@@ -138,6 +140,7 @@ impl Buffered {
             is_coming: true,
             has_data: false,
             writer: Writer::default(),
+            class: None,
         };
         let at = match self.free.pop() {
             Some(at) => {
@@ -173,7 +176,7 @@ impl Buffered {
         self.change(at, |page| {
             page.is_coming = false;
             page.has_data = true;
-            page.writer = writer;
+            (page.writer, page.class) = (writer, None);
             page.is_rewritten = page.is_taken;
         });
     }
@@ -276,6 +279,17 @@ impl Buffered {
     pub fn writer(&self, lpn: Lpn) -> Writer {
         let page = self.place_of.get(&lpn.0).map(|&at| &self.pages[at as usize]);
         page.map_or(Writer::default(), |page| page.writer)
+    }
+
+    /// The class of the data of a page that is here, where it is known.
+    pub fn class(&self, lpn: Lpn) -> Option<u8> {
+        self.place_of.get(&lpn.0).and_then(|&at| self.pages[at as usize].class)
+    }
+
+    /// The class of the data of a page was asked.
+    pub fn set_class(&mut self, lpn: Lpn, class: u8) {
+        let at = self.place(lpn) as usize;
+        self.pages[at].class = Some(class);
     }
 
     /// The host trims the page. Returns the flush that still waits for its beginning.

@@ -172,7 +172,7 @@ impl Host {
         while let Some(buffer) = &self.buffer {
             let is_due = match buffer.slots {
                 1 => (buffer.pages.flushing() as usize) < buffer.stalled.len(),
-                slots => buffer.pages.ready() >= slots,
+                _ => buffer.pages.ready() >= buffer.due,
             };
             if !is_due || !self.flush() {
                 return;
@@ -227,7 +227,12 @@ impl Host {
         let Some(buffer) = &mut self.buffer else { return };
         let cut: Vec<Lpn> = buffer.joined.cut(op, pages as usize).collect();
         cut.iter().for_each(|&lpn| buffer.pages.flush_is_put_off(lpn));
-        let awaited: Vec<Lpn> = cut.into_iter().filter(|&lpn| self.must_go(lpn)).collect();
+        self.flush_later(cut.into_iter());
+    }
+
+    /// Pages have left their flush: one for which a command waits goes with the next.
+    pub(super) fn flush_later(&mut self, left: impl Iterator<Item = Lpn>) {
+        let awaited: Vec<Lpn> = left.filter(|&lpn| self.must_go(lpn)).collect();
         self.flush_pages(&awaited);
         self.flush_for_stalled();
     }

@@ -85,13 +85,14 @@ impl Host {
     }
 
     /// A flush that fills no program begins: pages that nothing flushes go along, as many as there
-    /// is room for.
-    pub fn fill_up(&mut self, flush: u32, room: u32) {
+    /// is room for; of this class, where they have any.
+    pub fn fill_up(&mut self, flush: u32, room: u32, class: Option<u8>) {
         let Some(buffer) = &mut self.buffer else { return };
         let more = room as usize - buffer.joined.pages(flush).len();
         let mut pages = std::mem::take(&mut self.to_flush);
         pages.clear();
-        pages.extend(buffer.pages.next_to_flush().take(more));
+        let is_of_class = |lpn: &Lpn| class.is_none() || buffer.pages.class(*lpn) == class;
+        pages.extend(buffer.pages.next_to_flush().filter(is_of_class).take(more));
         for &lpn in &pages {
             buffer.pages.flush_waits(lpn, flush);
             buffer.joined.join(flush, lpn);
@@ -116,9 +117,13 @@ impl Host {
 
     /// Whether a command waits for a page that nothing takes to flash yet.
     pub(super) fn must_go(&self, lpn: Lpn) -> bool {
-        let is_awaited = self.flush_commands.iter().any(|it| it.left.contains_key(&lpn.0));
         let is_free = || self.buffer.as_ref().is_some_and(|buffer| buffer.pages.is_free(lpn));
-        is_awaited && is_free()
+        self.is_awaited(lpn) && is_free()
+    }
+
+    /// Whether a command waits for a page.
+    pub(super) fn is_awaited(&self, lpn: Lpn) -> bool {
+        self.flush_commands.iter().any(|it| it.left.contains_key(&lpn.0))
     }
 
     /// The commands that wait for no page are done.

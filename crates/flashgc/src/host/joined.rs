@@ -27,6 +27,11 @@ impl Joined {
         self.pages[flush as usize].push(page);
     }
 
+    /// The pages of a flush become these. Returns those that it had.
+    pub(super) fn replace(&mut self, flush: u32, pages: Vec<Lpn>) -> Vec<Lpn> {
+        std::mem::replace(&mut self.pages[flush as usize], pages)
+    }
+
     /// The pages of a flush, in the order in which they are programmed.
     pub(super) fn pages(&self, flush: u32) -> &[Lpn] {
         self.pages.get(flush as usize).map_or(&[], Vec::as_slice)

@@ -9,6 +9,7 @@ mod ahead;
 mod buffer;
 mod buffered;
 mod buffering;
+pub mod classes;
 mod crossings;
 mod entrance;
 mod firmware;
@@ -101,7 +102,7 @@ impl Host {
             link: plan.host_link.map(Link::new),
             buffer: plan
                 .write_buffer
-                .map(|own| Buffer::new(own, plan.geometry.shape.program_slots)),
+                .map(|own| Buffer::new(own, plan.geometry.shape.program_slots, plan.gc.classes())),
             flush_commands: Vec::new(),
             forced: Vec::new(),
             flushes: VecDeque::new(),

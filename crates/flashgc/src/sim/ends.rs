@@ -61,7 +61,7 @@ impl<W: Watch> Sim<W> {
         self.hear();
         let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
-        let to = job.step_pages().map(|copy| copy.to);
+        let to = job.programmed(self.plan.geometry.shape.program_slots);
         let price = |phases: &mut Phases| prices.bind(phases, to, fills);
         self.flash.bound(unit, price, self.now_ns, &mut self.events);
     }

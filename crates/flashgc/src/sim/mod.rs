@@ -71,6 +71,7 @@ macro_rules! rest {
 mod commands;
 mod ends;
 mod error;
+mod flushed;
 mod instant;
 mod interrupts;
 pub mod live;

@@ -1,5 +1,6 @@
 //! Page operations of the host start, and with them those that can share their array time.
 
+use super::flushed::{self, Flushed};
 use super::{Sim, Station};
 use crate::device::Level;
 use crate::flash::{self, Phases};
@@ -186,10 +187,21 @@ impl<W: Watch> Sim<W> {
             self.serve_without_flash(op);
             return true;
         }
-        let page = self.store.reserve_pages(plane, &mut context!(self));
+        let flushed = Flushed::of(self, op, plane);
+        let stream = match &flushed {
+            Some(flushed) => flushed.class.1,
+            None => {
+                let lpn = self.host.waiting.op(op).lpn;
+                let writer = || self.host.writer_of(op, lpn);
+                self.store.stream(plane, lpn, writer, &mut context!(self))
+            }
+        };
+        let page = self.store.reserve_pages(plane, stream, &mut context!(self));
         self.hear();
-        self.store.alloc.stripes.gets(op, page);
-        self.host.keep_at_most(op, self.plan.geometry.shape.left_of_program(page));
+        let class = flushed.as_ref().map(|flushed| flushed.class);
+        self.store.alloc.stripes.gets(op, page, class);
+        let room = self.plan.geometry.shape.left_of_program(page);
+        flushed::takes_pages(self, op, flushed, room);
         // A unit programs its pages of a block in their order.
         self.host.waiting.comes_last(op);
         self.queue_at(op, plane);
@@ -291,12 +303,15 @@ impl<W: Watch> Sim<W> {
             self.write_program(op);
             return true;
         }
+        let flushed = Flushed::of(self, op, plane);
+        let class = flushed.as_ref().map(|flushed| flushed.class);
+        let stream = class.map_or(Stream::Host, |(_, stream)| stream);
         let geometry = &self.plan.geometry;
-        let begun = self.store.ftl.frontiers.begun(geometry, plane, Stream::Host);
+        let begun = self.store.ftl.frontiers.begun(geometry, plane, stream);
         let room = geometry.shape.program_slots - begun;
-        self.host.keep_at_most(op, room);
-        if geometry.shape.pads() {
-            self.host.fill_up(op, room);
+        flushed::takes_pages(self, op, flushed, room);
+        if self.plan.geometry.shape.pads() && class.is_none() {
+            self.host.fill_up(op, room, None);
         }
         let lpn = self.host.waiting.op(op).lpn;
         self.host.write_starts(op, lpn, &mut context!(self));
@@ -307,11 +322,14 @@ impl<W: Watch> Sim<W> {
             self.store.ftl.prefetch_old(&self.plan.geometry, self.host.page_at(op, at));
         }
         for at in 0..pages {
-            if self.write_page(plane, self.host.page_at(op, at), op) {
-                self.units[unit.index()].filled += 1;
-            }
+            let lpn = self.host.page_at(op, at);
+            let has_filled = match class {
+                Some(class) => flushed::write(self, plane, class, lpn, op),
+                None => self.write_page(plane, lpn, op),
+            };
+            self.units[unit.index()].filled += u32::from(has_filled);
         }
-        let is_full = pages == room || self.pads(plane);
+        let is_full = pages == room || self.pads(plane, stream);
         if is_full {
             self.place_flushes();
         } else {
@@ -325,13 +343,18 @@ impl<W: Watch> Sim<W> {
     fn write_program(&mut self, op: u32) {
         let first = self.store.alloc.stripes.page_of(op);
         let slots = self.plan.geometry.shape.left_of_program(first);
-        self.host.fill_up(op, slots);
+        let class = self.store.alloc.stripes.class_of(op);
+        self.host.fill_up(op, slots, class.map(|(own, _)| own));
         self.host.write_starts(op, Lpn::NONE, &mut context!(self));
         let (pages, cause) = (self.host.pages_of(op), self.cause_of(op));
         for at in 0..slots {
             let page = Ppn(first.0 + at);
             if at < pages {
-                self.write_reserved(page, self.host.page_at(op, at), cause);
+                let lpn = self.host.page_at(op, at);
+                if let Some((own, stream)) = class {
+                    self.store.count_write(lpn, stream, own);
+                }
+                self.write_reserved(page, lpn, cause);
             } else {
                 self.store.pad_reserved(page, &mut context!(self));
             }
@@ -341,10 +364,10 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Completes the program that the host has begun, where nothing may wait in the controller.
-    fn pads(&mut self, plane: PlaneId) -> bool {
+    fn pads(&mut self, plane: PlaneId, stream: Stream) -> bool {
         let pads = self.plan.geometry.shape.pads();
         if pads {
-            self.store.pad_writes(plane, &mut context!(self));
+            self.store.pad_writes(plane, stream, &mut context!(self));
         }
         pads
     }

@@ -109,7 +109,7 @@ impl Store {
             }
             let Some(&from) = self.scratch.get(at) else { break };
             let to = if is_global { self.copy_target(cx.plan, plane) } else { plane };
-            let placed = self.copy_page::<true, W>(from, to, Cause::Copy { from }, cx);
+            let placed = self.copy_page::<true, W>(from, to, None, Cause::Copy { from }, cx);
             self.seal_if_filled(placed, cx);
             went(from, placed);
             at += 1;
@@ -188,21 +188,27 @@ impl Store {
         self.gc.ask_trigger_to_stop(plane, &sight!(self, cx));
     }
 
-    /// Fills the program that copies have begun in a plane with slots that hold no data. Returns
-    /// the last one, if there was such a program.
+    /// Fills a program that copies have begun in a plane with slots that hold no data. Returns the
+    /// last one, if there was such a program. Each class may have one.
     pub fn pad_copies<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) -> Option<Ppn> {
-        self.pad(plane, Some(Stream::Gc), cx)
+        let stream = self.gc.placement.is_none().then_some(Stream::Gc);
+        self.pad(plane, stream, true, cx)
     }
 
-    /// The same for the host.
-    pub fn pad_writes<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) {
-        self.pad(plane, Some(Stream::Host), cx);
+    /// The same for writes of this stream.
+    pub fn pad_writes<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        stream: Stream,
+        cx: &mut Context<'_, W>,
+    ) {
+        self.pad(plane, Some(stream), false, cx);
     }
 
     /// Fills every program that is begun.
     pub fn pad_all<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         for plane in (0..cx.plan.geometry.planes).map(PlaneId) {
-            self.pad(plane, None, cx);
+            while self.pad(plane, None, false, cx).is_some() {}
         }
     }
 
@@ -211,11 +217,14 @@ impl Store {
         &mut self,
         plane: PlaneId,
         stream: Option<Stream>,
+        collects: bool,
         cx: &mut Context<'_, W>,
     ) -> Option<Ppn> {
         let (plan, mut last) = (cx.plan, None);
-        let collects = stream == Some(Stream::Gc);
-        while let Some(taken) = self.ftl.frontiers.take_begun(&plan.geometry, plane, stream) {
+        let ends = |ppn: Option<Ppn>| ppn.is_some_and(|ppn| plan.geometry.shape.ends_program(ppn));
+        while !ends(last)
+            && let Some(taken) = self.ftl.frontiers.take_begun(&plan.geometry, plane, stream)
+        {
             cx.counters.padded += 1;
             cx.tell(Happened::Padded { ppn: taken.ppn, collects });
             if taken.filled.is_some() {

@@ -2,63 +2,142 @@
 
 use super::Store;
 use crate::context::Context;
-use crate::ftl::{BlockFacts, Placed, Stream, Writer};
+use crate::ftl::{BlockFacts, Parity, Placed, Stream, Writer};
 use crate::gc::placement::{Copied, Placement, Write};
 use crate::ids::{Lpn, PlaneId, Ppn};
 use crate::plan::Plan;
-use crate::verify::Watch;
+use crate::verify::{Cause, Watch};
 
 impl Store {
-    /// The stream of a write by the host; that of a page that holds data is an update.
+    /// The stream of a write by the host. `writer` is called only where pages have classes.
+    #[inline(always)]
+    pub fn stream<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        lpn: Lpn,
+        writer: impl FnOnce() -> Writer,
+        cx: &mut Context<'_, W>,
+    ) -> Stream {
+        match self.gc.placement {
+            Some(_) => self.stream_of_write(plane, lpn, writer(), cx),
+            None => Stream::Host,
+        }
+    }
+
+    /// The same where pages have classes; the write of a page that holds data is an update.
     #[inline(never)]
-    pub(super) fn stream_of_write<W: Watch>(
+    fn stream_of_write<W: Watch>(
         &mut self,
         plane: PlaneId,
         lpn: Lpn,
         writer: Writer,
         cx: &mut Context<'_, W>,
     ) -> Stream {
+        let own = self.class_of_write(lpn, writer, cx);
+        let stream = self.stream_of_class(plane, own, cx);
+        self.count_write(lpn, stream, own);
+        stream
+    }
+
+    /// The class of a write by the host.
+    pub fn class_of_write<W: Watch>(
+        &mut self,
+        lpn: Lpn,
+        writer: Writer,
+        cx: &Context<'_, W>,
+    ) -> u8 {
         let old = self.ftl.map.ppn_of(lpn);
         let write = Write {
             lpn,
             is_update: old.is_some(),
             writer,
-            clock: self.ftl.stamps.clock + 1,
+            clock: self.ftl.clock(&cx.plan.geometry) + 1,
             old: self.block_facts(old, cx.plan),
         };
         let placement = self.gc.placement.as_mut();
-        let own = placement.map_or(0, |placement| placement.class_of_write(write));
-        let class = self.class_with_page(plane, own, false, cx);
-        self.gc.by_class[class as usize].writes += 1;
-        self.gc.class_fallbacks += u64::from(class != own);
-        Stream::Class(class)
+        placement.map_or(0, |placement| placement.class_of_write(write))
     }
 
-    /// The stream of a page that a collection copies, or that is pre-migrated.
+    /// The stream in a plane of writes of this class.
+    pub fn stream_of_class<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        class: u8,
+        cx: &mut Context<'_, W>,
+    ) -> Stream {
+        Stream::Class(self.class_with_page(plane, class, false, cx))
+    }
+
+    /// A write of this class goes to this stream.
+    #[inline(always)]
+    pub fn count_write(&mut self, lpn: Lpn, stream: Stream, own: u8) {
+        let (Stream::Class(class), Some(placement)) = (stream, &mut self.gc.placement) else {
+            return;
+        };
+        placement.took_page(lpn, false);
+        self.gc.by_class[class as usize].writes += 1;
+        self.gc.class_fallbacks += u64::from(class != own);
+    }
+
+    /// A page of this class is written, whose class was asked before. Returns whether it filled its
+    /// block.
+    pub fn write_in_class<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        (own, stream): (u8, Stream),
+        lpn: Lpn,
+        cause: Cause,
+        cx: &mut Context<'_, W>,
+    ) -> bool {
+        self.count_write(lpn, stream, own);
+        self.write_to(plane, stream, Parity::Any, lpn, cause, cx)
+    }
+
+    /// The class of a copy, asked before its page is taken, in whose frontier a page is left.
+    pub fn class_of_copy<W: Watch>(
+        &mut self,
+        from: Ppn,
+        plane: PlaneId,
+        cx: &mut Context<'_, W>,
+    ) -> u8 {
+        let class = self.ask_copy(from, cx);
+        self.class_with_page(plane, class, true, cx)
+    }
+
+    fn ask_copy<W: Watch>(&mut self, from: Ppn, cx: &Context<'_, W>) -> u8 {
+        let lpn = self.ftl.map.lpn_of(from);
+        let is_current = self.ftl.map.ppn_of(lpn) == from;
+        // The class of a write that waits in the buffer was asked before it counts.
+        let waits = u64::from(cx.plan.geometry.shape.program_slots > 1);
+        let clock = self.ftl.clock(&cx.plan.geometry) + waits;
+        let from = self.block_facts(from, cx.plan);
+        let placement = self.gc.placement.as_mut();
+        placement.map_or(0, |it| it.class_of_copy(Copied { lpn, clock, from, is_current }))
+    }
+
+    /// The stream of a page that a collection copies, or that is pre-migrated; of this class, if it
+    /// was asked before.
     #[inline(never)]
     pub(super) fn stream_of_copy<W: Watch>(
         &mut self,
         from: Ppn,
         plane: PlaneId,
-        lpn: Lpn,
+        asked: Option<u8>,
         cx: &mut Context<'_, W>,
     ) -> Stream {
-        let is_current = self.ftl.map.ppn_of(lpn) == from;
-        let from = self.block_facts(from, cx.plan);
-        let Some(placement) = &mut self.gc.placement else { return Stream::Gc };
-        let clock = self.ftl.stamps.clock;
-        let class = placement.class_of_copy(Copied { lpn, clock, from, is_current });
+        let class = asked.unwrap_or_else(|| self.ask_copy(from, cx));
         let class = self.class_with_page(plane, class, true, cx);
+        if let Some(placement) = &mut self.gc.placement {
+            placement.took_page(self.ftl.map.lpn_of(from), true);
+        }
         self.gc.by_class[class as usize].copies += 1;
         Stream::Class(class)
     }
 
     /// Placement is notified of the block that a valid page of a class went to.
     #[inline(always)]
-    pub(super) fn tell_placed(&mut self, stream: Stream, lpn: Lpn, placed: Placed, plan: &Plan) {
-        if let (Stream::Class(_), true) = (stream, placed.current)
-            && let Some(placement) = &mut self.gc.placement
-        {
+    pub(super) fn tell_placed(&mut self, lpn: Lpn, placed: Placed, plan: &Plan) {
+        if let Some(placement) = self.gc.placement.as_mut().filter(|_| placed.current) {
             placement.placed(lpn, plan.geometry.block_of(placed.ppn));
         }
     }

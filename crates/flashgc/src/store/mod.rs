@@ -156,9 +156,11 @@ impl Store {
         self.ftl.is_valid(&plan.geometry, page)
     }
 
-    /// The slots of the next program that copies fill in a plane, as far as they are taken.
-    pub fn begun_by_copies(&self, plane: PlaneId, plan: &Plan) -> u32 {
-        self.ftl.frontiers.begun(&plan.geometry, plane, Stream::Gc)
+    /// The slots of the next program that copies fill in a plane, as far as they are taken; of a
+    /// class, where they have any.
+    pub fn begun_by_copies(&self, plane: PlaneId, class: Option<u8>, plan: &Plan) -> u32 {
+        let stream = class.map_or(Stream::Gc, Stream::Class);
+        self.ftl.frontiers.begun(&plan.geometry, plane, stream)
     }
 
     /// The space of a plane that has no page for a write.
@@ -180,14 +182,38 @@ impl Store {
         self.gc.pick_victim(plane, &sight!(self, cx))
     }
 
-    /// A victim in one of the unit's planes that need space, each plane in its turn.
+    /// A victim in one of the unit's planes that need space, each plane in its turn. None where its
+    /// collection has to wait for writes.
     #[inline(always)]
     pub fn victim_for<W: Watch>(
         &mut self,
         unit: UnitId,
         cx: &Context<'_, W>,
     ) -> Option<(PlaneId, BlockId)> {
-        self.gc.victim_for(unit, &sight!(self, cx))
+        let victim = self.gc.victim_for(unit, &sight!(self, cx));
+        if cx.plan.geometry.has_superblocks() && !cx.plan.gc.separate_gc {
+            return self.unless_writes_are_awaited(unit, victim, cx.plan);
+        }
+        victim
+    }
+
+    /// A collection in this plane waits for writes that have their pages: those of its copies come
+    /// behind them in the same block, which is programmed in order. Until then no other write gets
+    /// a page there.
+    #[cold]
+    fn unless_writes_are_awaited(
+        &mut self,
+        unit: UnitId,
+        victim: Option<(PlaneId, BlockId)>,
+        plan: &Plan,
+    ) -> Option<(PlaneId, BlockId)> {
+        let Some((plane, _)) = victim else {
+            self.alloc.stripes.none_is_awaited_in(plan.geometry.planes_of(unit));
+            return None;
+        };
+        let awaits = self.ftl.reserved_pages(&plan.geometry, plane) > 0;
+        self.alloc.stripes.are_awaited(plane, awaits);
+        victim.filter(|_| !awaits)
     }
 
     /// A copy took its page in a plane: the trigger or the policy records that.
@@ -231,11 +257,16 @@ impl Store {
 
     /// Hands out the next page of a plane to a write that is queued now; to a flush, all that the
     /// next program has left. Returns the first one.
-    pub fn reserve_pages<W: Watch>(&mut self, plane: PlaneId, cx: &mut Context<'_, W>) -> Ppn {
+    pub fn reserve_pages<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        stream: Stream,
+        cx: &mut Context<'_, W>,
+    ) -> Ppn {
         let geometry = &cx.plan.geometry;
-        let first = self.ftl.reserve(geometry, plane);
+        let first = self.ftl.reserve(geometry, plane, stream);
         for _ in 1..geometry.shape.left_of_program(first) {
-            self.ftl.reserve(geometry, plane);
+            self.ftl.reserve(geometry, plane, stream);
         }
         self.pass_on_facts(cx);
         first
@@ -251,6 +282,7 @@ impl Store {
     ) {
         let placed = self.ftl.write_reserved(&cx.plan.geometry, ppn, lpn);
         self.lose(placed.left, cx);
+        self.tell_placed(lpn, placed, cx.plan);
         cx.tell(Happened::Programmed { ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.reserved_starts(ppn, cx);
@@ -276,6 +308,11 @@ impl Store {
                 self.gc.call_unit(cx.plan.geometry.unit_of(plane));
             }
         }
+        if self.alloc.stripes.are_awaited_in(plane)
+            && self.ftl.reserved_pages(&cx.plan.geometry, plane) == 0
+        {
+            self.gc.call_unit(cx.plan.geometry.unit_of(plane));
+        }
     }
 
     /// Writes wait for pages of blocks that planes share, and there are none: these planes need
@@ -284,7 +321,8 @@ impl Store {
     pub fn want_space_of_stripes(&mut self, plan: &Plan) {
         let geometry = &plan.geometry;
         for plane in self.alloc.starving(plan) {
-            if !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()] {
+            let rests = !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()];
+            if rests && !self.ftl.host_has_room(plane) {
                 self.gc.want_space(plane, geometry);
                 self.gc.call_unit(geometry.unit_of(plane));
             }

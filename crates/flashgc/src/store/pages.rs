@@ -21,10 +21,7 @@ impl Store {
         writer: impl FnOnce() -> Writer,
         cx: &mut Context<'_, W>,
     ) -> bool {
-        let stream = match self.gc.placement {
-            Some(_) => self.stream_of_write(plane, lpn, writer(), cx),
-            None => Stream::Host,
-        };
+        let stream = self.stream(plane, lpn, writer, cx);
         self.write_to(plane, stream, Parity::Any, lpn, cause, cx)
     }
 
@@ -47,7 +44,7 @@ impl Store {
     }
 
     #[inline(always)]
-    fn write_to<W: Watch>(
+    pub(super) fn write_to<W: Watch>(
         &mut self,
         plane: PlaneId,
         stream: Stream,
@@ -59,7 +56,7 @@ impl Store {
         let placed = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
         self.pass_on_facts(cx);
         self.lose(placed.left, cx);
-        self.tell_placed(stream, lpn, placed, cx.plan);
+        self.tell_placed(lpn, placed, cx.plan);
         cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.ask_trigger(plane, cx);
@@ -92,18 +89,19 @@ impl Store {
     }
 
     /// Copies the data of a page to another one: the only place where copies are made. The block
-    /// that it leaves may have been emptied before.
+    /// that it leaves may have been emptied before, and its class asked.
     #[inline(always)]
     pub fn copy_page<const EMPTIED: bool, W: Watch>(
         &mut self,
         from: Ppn,
         plane: PlaneId,
+        asked: Option<u8>,
         cause: Cause,
         cx: &mut Context<'_, W>,
     ) -> Placed {
         let lpn = self.ftl.map.lpn_of(from);
         let stream = match self.gc.placement {
-            Some(_) => self.stream_of_copy(from, plane, lpn, cx),
+            Some(_) => self.stream_of_copy(from, plane, asked, cx),
             None => Stream::Gc,
         };
         let parity = self.parity_of(cx.plan, from);
@@ -118,7 +116,7 @@ impl Store {
             self.lose(placed.left, cx);
         }
         let Placed { ppn, current, .. } = placed;
-        self.tell_placed(stream, lpn, placed, cx.plan);
+        self.tell_placed(lpn, placed, cx.plan);
         cx.tell(Happened::Programmed { ppn, lpn, cause, current });
         placed
     }

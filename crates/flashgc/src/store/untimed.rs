@@ -329,7 +329,7 @@ impl Store {
             beside += if victim.is_erased() { 0 } else { moved as u32 };
         }
         if cx.plan.geometry.shape.pads() {
-            self.pad_copies(plane, cx);
+            while self.pad_copies(plane, cx).is_some() {}
         }
         self.erase_victims(plane, victims, cx);
         cx.count_collection(victims, Copied { pages, steps: pages, beside });

@@ -49,9 +49,11 @@ impl Checker {
                 BlockState::Free => assert_eq!(programmed, 0, "block {} is not erased", block.0),
                 BlockState::Sealed => {
                     assert_eq!(programmed, data_pages, "block {} is not full", block.0);
-                    // Copies take whole programs where they are padded.
-                    let padded_to = self.geometry.shape.padded_to;
-                    reclaimable[plane] += (data_pages - valid) / padded_to * padded_to;
+                    // Copies take whole programs where they are padded, of each class.
+                    let shape = &self.geometry.shape;
+                    let padded = shape.padded_programs * (shape.padded_to - 1);
+                    let programs = ((valid + padded) / shape.padded_to).min(valid);
+                    reclaimable[plane] += data_pages.saturating_sub(programs * shape.padded_to);
                 }
                 BlockState::Open | BlockState::Victim => {}
             }

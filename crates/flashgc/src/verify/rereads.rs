@@ -43,7 +43,8 @@ impl Rereads {
             corrects: !plan.gc.copy.stays_in_plane()
                 || !plan.gc.copy.takes_time()
                 || plan.timing.passes.is_some()
-                || (plan.gc.preemption.is_some() && shape.program_slots > 1),
+                || shape.program_slots > 1
+                    && (plan.gc.preemption.is_some() || plan.gc.placement.is_some()),
         })
     }
 

@@ -421,14 +421,14 @@ impl Times {
             }
             PROGRAM => {
                 let merged = std::mem::take(&mut lane.merged);
-                self.register_ns(&first(lane, copies), &merged)
+                self.register_ns(&self.of_full_program(&first(lane, copies)), &merged)
             }
             "program-copy" if self.program_slots > 1 => {
                 // The controller joined them, of any number of units.
                 let full = lane.bound.iter().position(|copy| self.ends_program(copy.to));
                 let copies = first(lane, full.map_or(0, |last| last as u32 + 1));
                 self.renew(&copies);
-                self.register_ns(&copies, &[])
+                self.register_ns(&self.of_full_program(&copies), &[])
             }
             "program-copy" => self.register_ns(&first(lane, 1), &[]),
             "copy" if self.program_slots > 1 => {

@@ -61,6 +61,8 @@ const VALUES: &[&str] = &[
     "[0.5, 2.0]",
     "\"bus\"",
     "\"separate-gc\"",
+    "\"dac\"",
+    "\"fdp\"",
     "\"fifo\"", "\"blocks\"",
     "\"random\"",
     "\"list\"",

@@ -176,3 +176,36 @@ fn mistakes_are_refused() {
     let tenths = "gc.placement.fdp.shares=[0.1, 0.2, 0.3, 0.4]";
     common::setup(&text, &[tenths]);
 }
+
+/// Where planes share their blocks a reclaim unit spans them, as in drives that are sold.
+#[test]
+fn handles_have_superblocks() {
+    let (stripes, slots) = (
+        ["device.superblock=\"drive\"", "gc.copy.use=\"bus\""],
+        [
+            "device.page_size=\"16 KiB\"",
+            "device.mapping_unit=\"4 KiB\"",
+            "device.pages_per_block=16",
+            "device.allocation=\"dynamic\"",
+        ],
+    );
+    let stripes_of_slots = [&stripes[..], &slots].concat();
+    for (device, planes) in [(&stripes[..], 4), (&stripes_of_slots, 4), (&slots, 1)] {
+        for isolation in ["initial", "persistent"] {
+            let isolation = format!("gc.placement.fdp.isolation=\"{isolation}\"");
+            let sets = [device, &[isolation.as_str()]].concat();
+            let logs = run_verified(&mix(LOGS, 1.5), &sets);
+            assert_eq!(whole(&logs, "pages.gc_moved"), 0, "{sets:?}");
+            let report = run_verified(&mix(CACHE, 1.0), &sets);
+            let handles = at(&report, "placement.handles").as_array().expect("a list").clone();
+            let sum = |key: &str| handles.iter().map(|handle| whole(handle, key)).sum::<u64>();
+            let classes = at(&report, "placement.classes").as_array().expect("a list").clone();
+            let pages = |key: &str| classes.iter().map(|class| whole(class, key)).sum::<u64>();
+            assert_eq!(sum("host_bytes"), pages("writes") * 4096, "{sets:?}");
+            assert_eq!(sum("media_bytes"), (pages("writes") + pages("copies")) * 4096, "{sets:?}");
+            assert!(pages("copies") >= whole(&report, "pages.gc_moved"), "{sets:?}");
+            let erased = whole(&report, "erases") * planes * 64 * 4096;
+            assert_eq!(whole(&report, "placement.erased_bytes"), erased, "{sets:?}");
+        }
+    }
+}

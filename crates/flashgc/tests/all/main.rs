@@ -51,6 +51,7 @@ mod padding;
 mod page_types;
 mod placement;
 mod placement_model;
+mod placement_today;
 mod planes_in_step;
 mod pools;
 mod pre_migration;

@@ -12,10 +12,12 @@ use flashgc_config::Reader;
 /// and one that fills.
 const PROGRAMS_OF_A_PLANE: u64 = 2;
 
-/// A write buffer of a device that names none: it joins pages and takes no time of its own.
-pub fn default_buffer(shape: &Shape) -> WriteBuffer {
+/// A write buffer of a device that names none: it joins pages and takes no time of its own. It
+/// holds a program more for each class but one.
+pub fn default_buffer(shape: &Shape, gc: &GcPlan) -> WriteBuffer {
     let planes = shape.planes() * u64::from(shape.lanes);
-    let slots = planes * PROGRAMS_OF_A_PLANE * u64::from(shape.program_slots);
+    let programs = planes * PROGRAMS_OF_A_PLANE + u64::from(gc.classes().saturating_sub(1));
+    let slots = programs * u64::from(shape.program_slots);
     let pages = slots.min(u32::MAX.into()) as u32;
     WriteBuffer { pages, access_ns: 0, is_protected: true, flushes_when_idle: false }
 }
@@ -26,7 +28,7 @@ pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
         return Some(());
     }
     let joins = Joins::of(&device.shape);
-    check_device(root, device, joins)?;
+    check_device(root, device, gc, joins)?;
     check_scheme(root, gc, joins)
 }
 
@@ -57,7 +59,7 @@ impl Joins {
     }
 }
 
-fn check_device(root: &Reader<'_>, device: &Device, joins: Joins) -> Option<()> {
+fn check_device(root: &Reader<'_>, device: &Device, gc: &GcPlan, joins: Joins) -> Option<()> {
     let words = joins.words;
     let table = root.table("device");
     if device.allocation == Allocation::Striped {
@@ -87,12 +89,16 @@ fn check_device(root: &Reader<'_>, device: &Device, joins: Joins) -> Option<()> 
         root.remedy_without(&format!("device.{key}"));
         return None;
     }
-    let least = 2 * device.shape.program_slots;
+    // So many pages wait at most that fill a program of no class, and one program is under way.
+    let programs = gc.classes().max(1) + 1;
+    let least = programs * device.shape.program_slots;
     match device.write_buffer {
         Some(buffer) if buffer.pages < least => {
             let message = format!(
-                "{words} needs a write buffer of at least two {} ({least} mapped pages), got {}",
+                "{words} needs a write buffer of at least {} {} ({least} mapped pages){}, got {}",
+                if programs == 2 { "two".into() } else { programs.to_string() },
                 if device.shape.pages_per_program > 1 { "programs" } else { "flash pages" },
+                if programs == 2 { "" } else { ", one for each class and one more" },
                 buffer.pages
             );
             let bytes = u64::from(least) * u64::from(device.shape.page_bytes);
@@ -111,7 +117,6 @@ fn check_scheme(root: &Reader<'_>, gc: &GcPlan, joins: Joins) -> Option<()> {
     let rows = [
         (is_parallel || gc.copy.parity(), "copy", "bus"),
         (gc.sub_blocks.is_some(), "erase", "block"),
-        (gc.placement.is_some(), "placement", "one-frontier"),
         (gc.blocking.blocks, "blocking", "plane"),
         (gc.time_slices.is_some(), "pacing", "at-once"),
         (background, "background", "nothing"),

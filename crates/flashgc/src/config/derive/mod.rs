@@ -38,7 +38,7 @@ pub fn plan(
 ) -> Option<Plan> {
     queue::check(root, device, workload)?;
     let (shape, gc) = scheme::plan(root, device, scheme)?;
-    let write_buffer = write_buffer::plan(root, device, gc.background.flushes_buffer)?;
+    let write_buffer = write_buffer::plan(root, device, &gc)?;
     let ordered = device.allocation != Allocation::Striped
         || gc.preemption.is_some()
         || write_buffer.is_some()

@@ -71,5 +71,6 @@ pub fn pages(shape: &Shape, scheme: &Scheme) -> u32 {
         return worst + u32::from(placement.separates_gc()) * shape.data_pages().div_ceil(2);
     }
     let worst = shape.data_pages() + others * least_of(shape);
-    worst + (placement.streams() - 1) * (shape.data_pages() - 1)
+    // The host takes the pages of a program together.
+    worst + (placement.streams() - 1) * (shape.data_pages() - 1) + shape.program_slots - 1
 }

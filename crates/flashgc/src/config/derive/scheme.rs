@@ -28,6 +28,7 @@ const CHECKS: &[Check] = &[
 pub fn plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shape, GcPlan)> {
     let shape = pacing::with_extra(root, &device.shape, &scheme.pacing)?;
     let shape = erase::shape(root, &shape, &scheme.erase, &scheme.victim, scheme.copy)?;
+    let shape = Shape { padded_programs: scheme.placement.streams_of_copies(), ..shape };
     scheme.placement.check(root, &shape, &scheme.erase, scheme.copy)?;
     let gc = resolved(root, &shape, scheme, device.timing.erase_ns)?;
     CHECKS.iter().try_for_each(|check| check(root, device, &shape, &gc))?;

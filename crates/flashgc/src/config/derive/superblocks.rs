@@ -131,12 +131,6 @@ fn of_scheme(gc: &GcPlan) -> Vec<Refused> {
             "a superblock is erased as a whole",
         ),
         refused(
-            gc.placement.is_some() || !gc.separate_gc,
-            slot(&["gc", "placement"], "\"separate-gc\""),
-            "a write gets its page when it is queued, so that copies need an open superblock of \
-             their own, and classes are not known then",
-        ),
-        refused(
             gc.blocking.blocks || gc.blocking.erasing.is_some(),
             slot(&["gc", "blocking"], "\"unit\""),
             "the collection of a superblock closes all its planes to the host until it is erased",

@@ -2,16 +2,14 @@
 
 use super::mapping_unit;
 use crate::config::device::Device;
+use crate::gc::GcPlan;
 use crate::plan::WriteBuffer;
 use flashgc_config::Reader;
 
 /// The device's write buffer, and whether the scheme flushes it before it must. `Some(None)` where
 /// there is none.
-pub fn plan(
-    root: &Reader<'_>,
-    device: &Device,
-    flushes_when_idle: bool,
-) -> Option<Option<WriteBuffer>> {
+pub fn plan(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<Option<WriteBuffer>> {
+    let flushes_when_idle = gc.background.flushes_buffer;
     if flushes_when_idle && device.write_buffer.is_none() && device.shape.program_slots == 1 {
         root.table("gc").table("background").error(
             "use",
@@ -36,8 +34,9 @@ pub fn plan(
         );
         return None;
     }
-    let joins =
-        || (device.shape.program_slots > 1).then(|| mapping_unit::default_buffer(&device.shape));
+    let joins = || {
+        (device.shape.program_slots > 1).then(|| mapping_unit::default_buffer(&device.shape, gc))
+    };
     let buffer = device.write_buffer.or_else(joins);
     Some(buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
 }

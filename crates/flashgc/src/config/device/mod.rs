@@ -64,8 +64,7 @@ pub struct Sizing {
 pub fn read(table: &Reader<'_>) -> Option<Device> {
     let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
     is_there(table)?;
-    let [channels, chips_per_channel, dies_per_chip, planes_per_die] =
-        PARTS.map(|key| count(key, 1024));
+    let [channels, chips, dies, planes_per_die] = PARTS.map(|key| count(key, 1024));
     let blocks_per_plane = count("blocks_per_plane", 1 << 20);
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
     let (page_bytes, slots) = page_and_slots(table, pages_per_block);
@@ -82,8 +81,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (layered, exported) = (layered?, exported?);
     let shape = Shape {
         channels: channels?,
-        chips_per_channel: chips_per_channel?,
-        dies_per_chip: dies_per_chip?,
+        chips_per_channel: chips?,
+        dies_per_chip: dies?,
         planes_per_die: planes_per_die?,
         blocks_per_plane: blocks_per_plane?,
         extra_blocks: 0,
@@ -98,6 +97,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         pages_per_program: layered.pages_per_program,
         program_slots: 1,
         padded_to: 1,
+        padded_programs: 1,
         unit: unit?,
         registers: together.registers?,
         multi_plane: together.multi_plane?,

@@ -249,20 +249,25 @@ impl Placement for Policy {
     #[inline]
     fn class_of_write(&mut self, write: Write) -> u8 {
         self.take_hint(write.lpn, write.writer.hint);
-        let handle = self.handle(write.lpn);
-        self.taken[handle].writes += 1;
-        handle as u8
+        self.handle(write.lpn) as u8
     }
 
     #[inline]
     fn class_of_copy(&mut self, copy: Copied) -> u8 {
         let handle = self.handle(copy.lpn);
-        self.taken[handle].copies += 1;
         let first = self.taken.len();
         match self.isolation {
             Isolation::Initial => first as u8,
             Isolation::Persistent => (first + handle) as u8,
         }
+    }
+
+    #[inline]
+    fn took_page(&mut self, lpn: Lpn, is_copy: bool) {
+        let handle = self.handle(lpn);
+        let taken = &mut self.taken[handle];
+        let count = if is_copy { &mut taken.copies } else { &mut taken.writes };
+        *count += 1;
     }
 
     fn start_counting(&mut self, _seed: u64) {

@@ -149,6 +149,11 @@ macro_rules! placements {
                 match self { $(Policy::$word(p) => p.prefetch(lpn)),* }
             }
 
+            #[inline]
+            fn took_page(&mut self, lpn: Lpn, is_copy: bool) {
+                match self { $(Policy::$word(p) => p.took_page(lpn, is_copy)),* }
+            }
+
             fn trimmed(&mut self, lpn: Lpn) {
                 match self { $(Policy::$word(p) => p.trimmed(lpn)),* }
             }

@@ -179,6 +179,9 @@ pub trait Placement: Send {
     /// The data of a page was written to this block, by the host or by a copy that is valid.
     fn placed(&mut self, _lpn: Lpn, _block: BlockId) {}
 
+    /// A page was taken for a write by the host, or for a copy.
+    fn took_page(&mut self, _lpn: Lpn, _is_copy: bool) {}
+
     /// The host trimmed a page that held data.
     fn trimmed(&mut self, _lpn: Lpn) {}
 

@@ -73,9 +73,10 @@ impl Checker {
             false => steps(copied),
         };
         if let slots @ 2.. = self.geometry.shape.program_slots {
-            // A step fills a program, which may be begun before, and the last one may not. Where
-            // requests preempt, writes may fill the program that copies have begun.
-            let alone = copied.saturating_sub(slots - 1).div_ceil(slots);
+            // A step fills a program, which may be begun before, and the last one of each class may
+            // not. Where requests preempt, writes may fill the program that copies have begun.
+            let begun = self.geometry.shape.padded_programs * (slots - 1);
+            let alone = copied.saturating_sub(begun).div_ceil(slots);
             let programs = if self.promises.preempts { 0 } else { alone }..=copied;
             assert!(programs.contains(&row.steps), "programs of a job: {} {programs:?}", row.steps);
         } else if self.promises.preempts {

@@ -22,8 +22,9 @@ impl Times {
         copies: &[Bound],
     ) -> (u64, u64) {
         // The controller keeps what does not fill a program.
-        let is_full = copies.last().is_some_and(|last| self.ends_program(last.to));
-        let (mut ns, mut phases) = if is_full { self.register_ns(copies, &[]) } else { (0, 1) };
+        let full = self.of_full_program(copies);
+        let (mut ns, mut phases) =
+            if full.is_empty() { (0, 1) } else { self.register_ns(&full, &[]) };
         if self.is_whole(copies) {
             // A whole program moves within its plane, and the controller keeps what it has.
             let from: Vec<_> = copies.iter().map(|copy| copy.from).collect();
@@ -38,6 +39,17 @@ impl Times {
         ns += self.each_ns(true, &pages);
         phases += pages.len() as u64;
         (ns, phases)
+    }
+
+    /// Of these copies those whose program is full: slots of other classes wait in the controller.
+    pub(super) fn of_full_program(&self, copies: &[Bound]) -> Vec<Bound> {
+        if self.program_slots == 1 {
+            return copies.to_vec();
+        }
+        let full = copies.iter().find(|copy| self.ends_program(copy.to));
+        let Some(full) = full.map(|copy| copy.to.0 / self.program_slots) else { return Vec::new() };
+        let is_in_it = |copy: &&Bound| copy.to.0 / self.program_slots == full;
+        copies.iter().filter(is_in_it).copied().collect()
     }
 
     /// Whether these are the slots of a whole program, which moves within its plane.

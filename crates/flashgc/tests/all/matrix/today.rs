@@ -87,7 +87,15 @@ const FACTORS: &[Factor] = &[
     ),
     (SCHEME, &SCHEMES_AND_TOKENS),
     (COPY, &["", "gc.copy.use=\"bus\""]),
-    ("placement", &["", "gc.placement.use=\"separate-gc\""]),
+    (
+        "placement",
+        &[
+            "",
+            "gc.placement.use=\"separate-gc\"",
+            "gc.placement.use=\"dac\"|gc.placement.dac.classes=2",
+            "gc.placement.use=\"fdp\"",
+        ],
+    ),
     (
         WRITERS,
         &[

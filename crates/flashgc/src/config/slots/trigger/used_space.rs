@@ -154,7 +154,7 @@ pub fn plan(
     // Whole programs where the last one of a collection is padded.
     let invalid = trigger.victims.at_least(u64::from(data_pages)) as u32;
     let invalid = invalid.next_multiple_of(shape.padded_to);
-    let most_valid = data_pages - invalid;
+    let most_valid = (data_pages - invalid).min(shape.most_collected());
     if trigger.is_of_garbage {
         let measure = Measure::Garbage { above: trigger.on, pages };
         return Some(Some(UsedSpace { of: trigger.of, measure, most_valid }));
