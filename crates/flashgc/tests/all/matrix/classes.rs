@@ -65,9 +65,9 @@ fn at(factors: &[Factor], name: &str) -> usize {
 
 /// Copies stay in their plane without the odd/even rule, and a collection that closes only blocks
 /// knows one open block. Six classes keep more than the floor of the time slices, and more than the
-/// lowest threshold where several blocks are erased. Persistent isolation keeps more than the lowest
-/// threshold, and more pages than the default floor of time slices has. Where an erase of several
-/// blocks meets one of these, the row is run without either.
+/// lowest threshold where several blocks are erased. Persistent isolation keeps more than the
+/// lowest threshold, and more pages than the default floor of time slices has. Where an erase of
+/// several blocks meets one of these, the row is run without either.
 fn apart_by_reserve(factors: &[Factor], mut row: Row) -> Vec<Row> {
     let at = |name: &str| at(factors, name);
     row[at(COPY)] = [0, 0, 2, 4, 4, 5, 2, 5][row[at(COPY)]];
@@ -144,7 +144,6 @@ fn every_pair_runs_by_hint_under_the_checker() {
     every_row_runs(&by_hint());
 }
 
-/// Fails where the reserve has no block for each class of copies (`classes_of_copies` of 1).
 #[test]
 fn six_classes_of_copies_run_at_the_least_spare() {
     every_row_runs(&of_six());
