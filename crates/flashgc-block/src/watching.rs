@@ -152,6 +152,7 @@ mod tests {
             start_ns,
             end_ns,
             parts,
+            hint: 0,
         }
     }
 
