@@ -2,7 +2,8 @@
 //!
 //! nbdkit has the protocol, the sockets and the connections; [`flashgc_block::Drive`] is the drive.
 //! Here is the step between the two: [`api`] is nbdkit's interface in C, and the only unsafe code;
-//! [`job`] is what `flashgc serve` asks for, in a file; [`served`] is the drive behind its lock; [`status`] tells those who watch it what it does.
+//! [`job`] is what `flashgc serve` asks for, in a file; [`served`] is the drive behind its
+//! lock; [`status`] tells those who watch it what it does.
 
 mod api;
 mod job;

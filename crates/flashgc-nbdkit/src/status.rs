@@ -1,5 +1,5 @@
-//! Answers those who watch the drive, on a unix socket: HTTP with one JSON object, whatever is asked
-//! for. `curl --unix-socket PATH http://drive/` shows it, and `flashgc top`.
+//! Answers those who watch the drive, on a unix socket: HTTP with one JSON object, whatever they
+//! ask for. `curl --unix-socket PATH http://drive/` shows it, and `flashgc top`.
 
 use crate::served;
 use serde_json::{Value, json};

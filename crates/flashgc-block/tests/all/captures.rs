@@ -1,4 +1,4 @@
-//! Captured requests: as a trace they give the result of the drive that was served, to the last bit.
+//! Captured requests: as a trace they give the result of the drive that was served.
 
 use crate::common::{Choices, agree, setup_or_none};
 use flashgc::session::{Options, Phase, Session, TraceOpener};

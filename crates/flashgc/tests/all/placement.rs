@@ -305,8 +305,9 @@ fn what_classes_cannot_be_combined_with_is_refused_with_a_reason() {
     let blocks = ["gc.blocking.use=\"blocks\"", "gc.preemption.use=\"between-copies\""];
     assert!(refusal(&blocks).contains("has one for each class"));
     let slots = ["device.page_size=\"16 KiB\"", "device.mapping_unit=\"4 KiB\""];
-    let slots = refusal(&[&slots[..], &["device.allocation=\"dynamic\""]].concat());
-    assert!(slots.contains("gc.placement.use = \"sepbit\""), "{slots}");
+    let small = ["device.allocation=\"dynamic\"", "device.write_buffer.size=\"64 KiB\""];
+    let small = refusal(&[&slots[..], &small].concat());
+    assert!(small.contains("write buffer"), "{small}");
     let odd_even = refusal(&["gc.copy.copyback.parity=true"]);
     assert!(odd_even.contains("sepbit cannot be combined with parity = true"), "{odd_even}");
 }
