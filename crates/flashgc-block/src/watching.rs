@@ -90,7 +90,7 @@ impl Last {
         }
     }
 
-    fn to_json(&mut self, now_ns: u64) -> Value {
+    fn shown(&mut self, now_ns: u64) -> Value {
         self.forget_before(now_ns / SECOND_NS);
         let from_ns = (now_ns / SECOND_NS + 1).saturating_sub(SECONDS) * SECOND_NS;
         let span_ns = (now_ns - from_ns).max(1);
@@ -125,7 +125,7 @@ impl Watching {
         }
         json!({
             "now_ns": now_ns,
-            "last": lock(&self.0).to_json(now_ns),
+            "last": lock(&self.0).shown(now_ns),
             "free_blocks": { "least_of_plane": least, "total": total },
             "report": report,
         })
@@ -165,7 +165,7 @@ mod tests {
             sink(&[row(HostOp::Write, at(10_000), second * 100), row(HostOp::Trim, at(10_500), 0)]);
         }
         // Seconds 5, 6, 7, 8 and half of 9.
-        let found = lock(&watching.0).to_json(9 * SECOND_NS + SECOND_NS / 2);
+        let found = lock(&watching.0).shown(9 * SECOND_NS + SECOND_NS / 2);
         assert_eq!(found["span_ns"], 4_500_000_000_u64);
         assert_eq!(found["write"]["requests"], 5);
         assert_eq!(found["write"]["iops"], 5.0 / 4.5);
@@ -175,6 +175,6 @@ mod tests {
         );
         assert_eq!(found["read"]["requests"], 0);
         // An idle drive has had none after a while.
-        assert_eq!(lock(&watching.0).to_json(60 * SECOND_NS)["write"]["requests"], 0);
+        assert_eq!(lock(&watching.0).shown(60 * SECOND_NS)["write"]["requests"], 0);
     }
 }
