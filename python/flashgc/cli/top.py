@@ -38,7 +38,7 @@ def top(
     ] = 1.0,
     json: options.Json = False,
 ) -> None:
-    """Show what a served drive does, until Ctrl-C; once if the output is no terminal."""
+    """Show what a served drive does, until Ctrl-C; through a pipe once."""
     from flashgc import watching
 
     now = watching.status(socket)
