@@ -274,7 +274,7 @@ def test_captured_requests_have_the_result_of_the_drive(tmp_path, flashgc, time)
     report = ended["report"]
     assert about["rows"] == sum(report["requests"].values()) + report["flush"]["requests"]
     assert "flushes" in flashgc("trace", "info", "kept.fgt").out
-    csv = flashgc("trace", "convert", "kept.fgt", "kept.csv")
+    csv = flashgc("trace", "convert", "kept.fgt", "kept.csv", "--to", "csv")
     assert "97 flushes or FUA marks lost" in csv.err
 
 
