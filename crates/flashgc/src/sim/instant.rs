@@ -9,7 +9,8 @@
 const STEPS: u64 = 1 << 20;
 /// Steps for each unit and each operation under way.
 pub(super) const STEPS_OF_EACH: u64 = 64;
-/// Steps in which the units are found that are checked again and again.
+/// Steps in which the units are found that are checked again and again. One unit may be checked so
+/// by itself: it gets the steps of one.
 pub(super) const STEPS_TO_NAME_UNITS: u32 = 4096;
 
 /// Steps since time last advanced, or since an operation or request of the host ended or came.

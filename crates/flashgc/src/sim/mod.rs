@@ -354,7 +354,6 @@ impl<W: Watch> Sim<W> {
             return Ok(());
         }
         let mut units = BTreeSet::new();
-        // A unit may be checked without end by itself.
         self.instant.most = STEPS_OF_EACH;
         for _ in 0..STEPS_TO_NAME_UNITS {
             self.place_all();
