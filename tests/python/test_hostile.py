@@ -319,6 +319,8 @@ def test_a_fault_of_the_engine_is_no_error_of_the_configuration():
 
 
 ELSEWHERE = {
+    "--capture": "serve",
+    "--status": "serve",
     "--format": "all that read traces",
     "--to": "trace convert",
     "--schemes": "compare",
