@@ -319,8 +319,6 @@ def test_a_fault_of_the_engine_is_no_error_of_the_configuration():
 
 
 ELSEWHERE = {
-    "--capture": "serve",
-    "--status": "serve",
     "--format": "all that read traces",
     "--to": "trace convert",
     "--schemes": "compare",
@@ -345,7 +343,6 @@ ELSEWHERE = {
     "--unset": "run",
     "--over-time": "run",
     "--slots": "schemes",
-    "--time": "serve",
 }
 """Options that are advised only by the command that has them, or that say which one it is."""
 
@@ -365,21 +362,28 @@ def advised():
         text = re.split(r"\n#\[cfg\(test\)\]\nmod tests", text)[0]
         lines = [line for line in text.splitlines() if not line.strip().startswith(("//", "#"))]
         for found in re.finditer(r"(?:\s|`|\"|\\n)(--[a-z][a-z-]+)\b", "\n".join(lines)):
-            yield Path(path).name, found.group(1)
+            yield path, found.group(1)
+
+
+def printing(source):
+    """The commands that print the messages of a source."""
+    if {"flashgc-block", "flashgc-nbdkit"} & set(source.parts):
+        return ["serve"]
+    # Each command that runs a configuration prints the messages of the engine.
+    return ["run", "compare", "drive save"]
 
 
 def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
-    commands = ["run", "compare", "advise", "tune", "explain", "report", "serve", "drive save",
-                "reproduce", "devices", "workloads",
+    commands = ["run", "compare", "advise", "tune", "explain", "report", "serve", "top",
+                "drive save", "reproduce", "devices", "workloads",
                 "schemes", "trace info", "trace convert", "trace fit", "trace merge", "convert",
                 "sweep"]  # fmt: skip
     helps = {name: flashgc(*name.split(), "--help").out for name in commands}
     everywhere = "".join(helps.values())
     for source, option in advised():
         assert re.search(rf"{option}\b", everywhere) or option in OTHERS, (source, option)
-        if source.endswith(".rs") and option not in ELSEWHERE:
-            # Each command that runs a configuration prints the messages of the engine.
-            for name in ("run", "compare", "drive save"):
+        if source.suffix == ".rs" and option not in ELSEWHERE:
+            for name in printing(source):
                 assert re.search(rf"{option}\b", helps[name]), (source, option, name)
 
 
