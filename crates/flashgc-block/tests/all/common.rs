@@ -34,7 +34,25 @@ groups = 3
 thresholds = [2, 4, 8]
 [gc.placement.dac]
 classes = 3
+[gc.placement.sfs]
+classes = 3
+[gc.placement.multilog]
+classes = 3
+[gc.placement.fadac]
+classes = 3
 "#;
+
+/// Flash pages of four mapped units.
+pub const SLOTS: &[&str] = &[
+    "device.page_size=\"16 KiB\"",
+    "device.mapping_unit=\"4 KiB\"",
+    "device.allocation=\"dynamic\"",
+    "device.pages_per_block=4",
+    "device.layers=4",
+    "device.sub_blocks=1",
+    "device.registers=1",
+    "device.blocks_per_plane=24",
+];
 
 /// The setup of a drive, if the configuration is accepted.
 pub fn setup_or_none(sets: &[&str]) -> Option<Setup> {
@@ -50,7 +68,11 @@ pub fn setup_or_none(sets: &[&str]) -> Option<Setup> {
 
 /// What a drive in memory is made of, under the checker.
 pub fn opening(sets: &[&str]) -> Opening {
-    let setup = setup_or_none(sets).unwrap_or_else(|| panic!("{sets:?} is refused"));
+    opening_of(setup_or_none(sets).unwrap_or_else(|| panic!("{sets:?} is refused")))
+}
+
+/// The same with this setup.
+pub fn opening_of(setup: Setup) -> Opening {
     Opening {
         setup,
         saved: None,
