@@ -14,7 +14,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Those who look at the requests of a drive.
-#[derive(Default)]
 pub(crate) struct Onlookers {
     /// The requests are kept as a trace.
     pub(crate) capture: Option<Capture>,
@@ -26,9 +25,7 @@ pub(crate) struct Onlookers {
 pub struct Engine {
     session: LiveSession,
     path: Arc<Mutex<DataPath>>,
-    /// The requests are kept as a trace.
-    capture: Option<Capture>,
-    watching: Option<Watching>,
+    onlookers: Onlookers,
     has_served: bool,
     /// What was found in the store.
     found: Option<Recovery>,
@@ -44,8 +41,7 @@ impl Engine {
         onlookers: Onlookers,
         found: Option<Recovery>,
     ) -> Self {
-        let Onlookers { capture, watching } = onlookers;
-        Engine { session, path, capture, watching, has_served: false, found, stopped: None }
+        Engine { session, path, onlookers, has_served: false, found, stopped: None }
     }
 
     /// The physical page of each logical one at present; `u32::MAX` where nothing is written.
@@ -122,7 +118,7 @@ impl Engine {
         // A trim takes no flash: that it lasts is a matter of the store.
         let fua = request.fua && request.op == HostOp::Write;
         let request = HostRequest { at_ns, fua, ..request };
-        if let Some(capture) = &mut self.capture {
+        if let Some(capture) = &mut self.onlookers.capture {
             capture.add(&request);
         }
         (ticket, request)
@@ -153,7 +149,7 @@ impl Engine {
 
     /// What the drive does, at this time or later; none where nobody may watch.
     pub(crate) fn status(&mut self, now_ns: u64) -> Result<Option<Value>, DriveError> {
-        let Some(watching) = self.watching.clone() else { return Ok(None) };
+        let Some(watching) = self.onlookers.watching.clone() else { return Ok(None) };
         let now_ns = now_ns.max(self.session.now_ns());
         let (so_far, free_blocks) =
             self.attempt(|session| Ok((session.so_far(), session.free_blocks())))?;
@@ -179,7 +175,7 @@ impl Engine {
         let last = self.has_served.then(|| self.expect(flush, Vec::new(), now_ns).1);
         let found =
             self.found.map(|found| format!("the drive was resumed from its store: {found}"));
-        let kept = self.capture.map(Capture::end);
+        let kept = self.onlookers.capture.map(Capture::end);
         let notes: Vec<String> = found.into_iter().chain(notes).chain(kept).collect();
         let mut report = self.session.end(last, &notes)?;
         if let Err(error) = lock(&self.path).stop() {

@@ -4,7 +4,7 @@
 use crate::engine::lock;
 use flashgc::report::Report;
 use flashgc::stats::Latency;
-use flashgc::verify::blame::{Part, Parts};
+use flashgc::verify::blame::{Part, Parts, add};
 use flashgc::verify::{RequestRow, RequestSink};
 use flashgc::workload::HostOp;
 use serde_json::{Map, Value, json};
@@ -52,10 +52,6 @@ impl Requests {
             "blame_mean_ns": parts,
         })
     }
-}
-
-fn add(sums: &mut Parts, parts: &Parts) {
-    sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
 }
 
 /// The requests that were done in one second of the drive's time.

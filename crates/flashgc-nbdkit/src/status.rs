@@ -53,7 +53,7 @@ fn answer(mut stream: UnixStream) -> io::Result<()> {
     }
     let (code, body) = match served::status() {
         Ok(Some(status)) => ("200 OK", status),
-        Ok(None) => ("503 Service Unavailable", json!({ "error": "the drive has ended" })),
+        Ok(None) => ("503 Service Unavailable", error("the drive has ended")),
         Err(why) => ("503 Service Unavailable", error(&why)),
     };
     let body = format!("{body}\n");

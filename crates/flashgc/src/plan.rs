@@ -239,6 +239,9 @@ impl Limit {
     }
 }
 
+/// The most classes of a placement: a set of them has a bit for each.
+pub const CLASSES_MAX: usize = u32::BITS as usize;
+
 /// The input of the simulation.
 #[derive(Clone, Debug)]
 pub struct Plan {

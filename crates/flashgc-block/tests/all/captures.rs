@@ -1,8 +1,8 @@
 //! Captured requests: as a trace they give the result of the drive that was served.
 
-use crate::common::{Choices, agree, setup_or_none};
+use crate::common::{Choices, SLOTS, agree, opening_of, setup_or_none};
 use flashgc::session::{Options, Phase, Session, TraceOpener};
-use flashgc_block::{Backing, Capture, Drive, Opening, Time};
+use flashgc_block::{Capture, Drive, Opening, Time};
 use std::fs;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -37,9 +37,7 @@ fn twice(
 ) -> Option<([String; 2], u64)> {
     let path = folder.join("capture.fgt");
     let capture = Some(Capture::new(&path).expect("a file"));
-    let (setup, backing) = (setup_or_none(sets)?, Backing::Memory);
-    let opening =
-        Opening { setup, saved: None, backing, verify: true, time, capture, watched: false };
+    let opening = Opening { time, capture, ..opening_of(setup_or_none(sets)?) };
     let drive = Drive::open(opening, |_| true).expect("the drive opens");
     serve(&drive);
     assert!(!path.exists(), "half of a trace has a temporary name");
@@ -55,23 +53,20 @@ fn twice(
     Some(([served, run].map(|report| report.result_hash().to_string()), count))
 }
 
+/// What differs in each device. The last has [`SLOTS`] as well.
 const DEVICES: &[&[&str]] = &[
     &["device.unit=\"plane\""],
     &["device.write_buffer.size=\"64 KiB\""],
     &["device.write_buffer={ size = \"64 KiB\", power_loss_protection = false }"],
-    &[
-        "device.page_size=\"16 KiB\"",
-        "device.mapping_unit=\"4 KiB\"",
-        "device.allocation=\"dynamic\"",
-        "device.pages_per_block=4",
-        "device.layers=4",
-        "device.sub_blocks=1",
-        "device.registers=1",
-        "device.blocks_per_plane=24",
-        "device.write_buffer={ size = \"256 KiB\", power_loss_protection = false }",
-    ],
+    &["device.write_buffer={ size = \"256 KiB\", power_loss_protection = false }"],
 ];
 const SCHEMES: &[&str] = &["greedy", "pgc", "fpgc", "gsm", "pregc-gftl", "idle"];
+
+/// The settings of a device under a scheme.
+fn sets_of(scheme: &str, device: usize) -> Vec<&str> {
+    let slots = if device + 1 < DEVICES.len() { &[][..] } else { SLOTS };
+    [&[scheme], slots, DEVICES[device]].concat()
+}
 
 /// Trims, flushes, forced writes and unaligned requests are kept as they came.
 #[test]
@@ -80,8 +75,8 @@ fn a_served_drive_is_the_drive_of_a_run() {
     let mut of_devices = vec![0; DEVICES.len()];
     for scheme in SCHEMES {
         let scheme = format!("gc.scheme=\"{scheme}\"");
-        for (device, collections) in DEVICES.iter().zip(&mut of_devices) {
-            let sets = [&[scheme.as_str()], *device].concat();
+        for (device, collections) in of_devices.iter_mut().enumerate() {
+            let sets = sets_of(&scheme, device);
             let serve = |drive: &Drive| agree(drive, 11, 2_500).expect("the same data");
             let Some((hashes, count)) = twice(&sets, Time::Off, &folder, serve) else { continue };
             assert_eq!(hashes[0], hashes[1], "{sets:?}");
@@ -98,8 +93,8 @@ fn a_drive_in_real_time_is_the_drive_of_a_run() {
     let folder = folder("real");
     for scheme in SCHEMES {
         let scheme = format!("gc.scheme=\"{scheme}\"");
-        for device in DEVICES {
-            let sets = [&[scheme.as_str()], *device].concat();
+        for device in 0..DEVICES.len() {
+            let sets = sets_of(&scheme, device);
             let time = Time::Real { slowed: 1.0 };
             let Some((hashes, _)) = twice(&sets, time, &folder, side_by_side) else { continue };
             assert_eq!(hashes[0], hashes[1], "{sets:?}");

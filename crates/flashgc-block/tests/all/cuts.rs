@@ -1,7 +1,7 @@
 //! Losses of power at any moment: the drive is rebuilt from its store, every page is a version that
 //! may be there, and the drive goes on.
 
-use crate::common::{Choices, setup_or_none};
+use crate::common::{Choices, SLOTS, opening_of, setup_or_none};
 use crate::stores::file;
 use crate::versions::Versions;
 use flashgc::config::presets::scheme_names;
@@ -10,7 +10,7 @@ use flashgc::verify::Listener;
 use flashgc::workload::{HostOp, HostRequest};
 use flashgc_block::power::Power;
 use flashgc_block::recovery::{IsNewer, by_sequence};
-use flashgc_block::{Backing, Engine, Making, Opening, Time, cut, open};
+use flashgc_block::{Backing, Engine, Making, Opening, cut, open};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -39,17 +39,10 @@ const DEVICES: &[&[&str]] = &[
     SUPERBLOCKS,
 ];
 
-/// Flash pages of four mapped units, and what differs among their devices.
-const SLOTS: &[&str] = &[
-    "device.page_size=\"2 KiB\"",
-    "device.mapping_unit=\"512 B\"",
-    "device.allocation=\"dynamic\"",
-    "device.pages_per_block=4",
-    "device.layers=4",
-    "device.sub_blocks=1",
-    "device.registers=1",
-    "device.blocks_per_plane=24",
-];
+/// The same where a flash page has several mapped units.
+const SMALL_SLOTS: &[&str] = &["device.page_size=\"2 KiB\"", "device.mapping_unit=\"512 B\""];
+
+/// What differs among devices of slots.
 const SLOT_DEVICES: &[&[&str]] = &[
     &[],
     &["device.write_buffer.size=\"32 KiB\""],
@@ -134,15 +127,7 @@ impl History<'_> {
         let verify = self.choices.below(4) == 0;
         let setup = (self.setup)();
         let plan = setup.plan.clone();
-        let opening = Opening {
-            setup,
-            saved: None,
-            backing,
-            verify,
-            time: Time::Off,
-            capture: None,
-            watched: false,
-        };
+        let opening = Opening { backing, verify, ..opening_of(setup) };
         let is_newer = self.is_newer;
         let made = catch_unwind(AssertUnwindSafe(|| {
             let through = Box::new(|listener| through(plug, listener));
@@ -266,8 +251,8 @@ fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
     let schemes = if device == SUPERBLOCKS { FOR_SUPERBLOCKS.to_vec() } else { scheme_names() };
     let scheme = schemes[choices.below(schemes.len() as u64) as usize];
     let scheme_key = format!("gc.scheme=\"{scheme}\"");
-    let slots = if has_slots { SLOTS } else { &[] };
-    let sets = [SMALL, &[scheme_key.as_str()], slots, device].concat();
+    let slots = if has_slots { [SLOTS, SMALL_SLOTS].concat() } else { Vec::new() };
+    let sets = [SMALL, &[scheme_key.as_str()], &slots, device].concat();
     let Some(setup) = setup_or_none(&sets) else { return Ok(()) };
     let buffer = setup.plan.write_buffer;
     let is_volatile = buffer.is_some_and(|buffer| !buffer.is_protected);
@@ -283,7 +268,8 @@ fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
     for life in 0..8 {
         let cuts = met.cuts;
         history.life(met).map_err(|why| format!("seed {seed}, life {life}, {sets:?}: {why}"))?;
-        *met.by_device.entry([slots, device].concat().concat()).or_default() += met.cuts - cuts;
+        *met.by_device.entry([&slots[..], device].concat().concat()).or_default() +=
+            met.cuts - cuts;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Every preset on many devices, against an array of bytes.
 
-use crate::common::{agree, setup_or_none};
+use crate::common::{SLOTS, agree, opening_of, setup_or_none};
 use flashgc::config::presets::scheme_names;
-use flashgc_block::{Backing, Drive, Opening, Time};
+use flashgc_block::{Drive, Opening};
 use std::collections::BTreeMap;
 
 /// What differs in each device. The last three have [`SLOTS`] as well.
@@ -20,18 +20,6 @@ const DEVICES: &[&[&str]] = &[
     &["device.write_buffer={size=\"256 KiB\",power_loss_protection=false}"],
 ];
 
-/// Flash pages of four mapped units.
-const SLOTS: &[&str] = &[
-    "device.page_size=\"16 KiB\"",
-    "device.mapping_unit=\"4 KiB\"",
-    "device.allocation=\"dynamic\"",
-    "device.pages_per_block=4",
-    "device.layers=4",
-    "device.sub_blocks=1",
-    "device.registers=1",
-    "device.blocks_per_plane=24",
-];
-
 fn is_long() -> bool {
     std::env::var_os("FLASHGC_LONG").is_some()
 }
@@ -47,16 +35,7 @@ fn every_preset_returns_what_was_written_last() {
             let slots = if at + 3 < DEVICES.len() { &[][..] } else { SLOTS };
             let sets = [&[scheme_key.as_str()], slots, *device].concat();
             let Some(setup) = setup_or_none(&sets) else { continue };
-            let (saved, backing, verify) = (None, Backing::Memory, at % 2 == 0);
-            let opening = Opening {
-                setup,
-                saved,
-                backing,
-                verify,
-                time: Time::Off,
-                capture: None,
-                watched: false,
-            };
+            let opening = Opening { verify: at % 2 == 0, ..opening_of(setup) };
             let drive = Drive::open(opening, |_| true).expect("the drive opens");
             agree(&drive, 7 + at as u64, requests).unwrap_or_else(|why| panic!("{sets:?}: {why}"));
             let report = drive.end().expect("a report").to_json();

@@ -1,7 +1,7 @@
 //! Where the data lies: in a file as in memory, and what a full disk does.
 
-use crate::common::{agree, drive, opening, setup_or_none};
-use flashgc_block::{Backing, Drive, DriveError, Opening, Time};
+use crate::common::{agree, drive, opening, opening_of, setup_or_none};
+use flashgc_block::{Backing, Drive, DriveError, Opening};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::MetadataExt;
@@ -112,15 +112,7 @@ fn what_a_client_may_not_ask_is_an_error_and_changes_nothing() {
 fn a_configuration_that_needs_its_requests_in_advance_is_refused() {
     let refusal = |sets: &[&str]| {
         let setup = setup_or_none(sets).expect("a configuration");
-        let opening = Opening {
-            setup,
-            saved: None,
-            backing: Backing::Memory,
-            verify: false,
-            time: Time::Off,
-            capture: None,
-            watched: false,
-        };
+        let opening = Opening { verify: false, ..opening_of(setup) };
         Drive::open(opening, |_| true).err().expect("a refusal").to_string()
     };
     let cases: &[(&[&str], &str)] = &[

@@ -14,10 +14,8 @@ use crate::flash::{Command, Op, Prices};
 use crate::gc::Copy;
 use crate::ids::{Ppn, UnitId};
 use crate::owner::Owner;
+use crate::plan::CLASSES_MAX;
 use crate::verify::{Happened, Watch};
-
-/// The most classes of a placement.
-const CLASSES: usize = 32;
 
 impl Job {
     /// Orders the pages to move: those of whole programs first, where they move `apart`.
@@ -134,7 +132,7 @@ pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 /// A class is asked once, though its slot may be put back.
 fn take_by_class<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let Some(plane) = at.jobs[unit].plane else { return };
-    let (plan, mut taken) = (at.cx.plan, [0; CLASSES]);
+    let (plan, mut taken) = (at.cx.plan, [0; CLASSES_MAX]);
     at.jobs[unit].step.clear();
     while let Some(&Copy { from, .. }) = at.jobs[unit].copies.get(at.jobs[unit].loose) {
         let copy = at.jobs[unit].loose;
@@ -171,7 +169,7 @@ fn fills<W: Watch>(at: &Collecting<'_, W>, unit: UnitId) -> bool {
     if at.cx.plan.gc.placement.is_none() {
         return begun(at, unit, None) + job.step.len() as u32 >= slots;
     }
-    let mut taken = [0; CLASSES];
+    let mut taken = [0; CLASSES_MAX];
     job.step.iter().for_each(|&copy| taken[usize::from(job.asked[copy])] += 1);
     let taken = (0..).zip(taken).filter(|&(_, own)| own > 0);
     taken.into_iter().any(|(class, own)| begun(at, unit, Some(class)) + own >= slots)

@@ -7,10 +7,8 @@
 
 use super::Host;
 use crate::ids::Lpn;
+use crate::plan::CLASSES_MAX;
 use std::cmp::Reverse;
-
-/// The most classes of a placement.
-const CLASSES: usize = 32;
 
 /// The pages that a flush may take, the one used least recently first: its own, and as many that
 /// nothing flushes as make sure that one class fills a program. Where a flush would be padded,
@@ -42,10 +40,10 @@ pub fn class_to_flush(host: &Host, flush: u32, pages: &[Lpn]) -> u8 {
     if let Some(&lpn) = own.iter().find(|&&lpn| host.is_awaited(lpn)) {
         return class_of(host, lpn).unwrap_or(0);
     }
-    let mut count = [0u32; CLASSES];
+    let mut count = [0u32; CLASSES_MAX];
     pages.iter().for_each(|&lpn| count[usize::from(class_of(host, lpn).unwrap_or(0))] += 1);
     // Of several the lowest.
-    let most = (0..CLASSES).max_by_key(|&class| (count[class], Reverse(class)));
+    let most = (0..CLASSES_MAX).max_by_key(|&class| (count[class], Reverse(class)));
     most.unwrap_or(0) as u8
 }
 

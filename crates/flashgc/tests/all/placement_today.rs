@@ -4,12 +4,8 @@
 use crate::common;
 use crate::mapping_unit::{STEADY_WRITES, SUSPENDS};
 
-use common::{TINY, assert_near, at, number, refusal, run, run_verified, whole};
+use common::{BY_CLASS, TINY, assert_near, at, number, refusal, run, run_verified, whole};
 use serde_json::Value;
-
-/// Placements that need no future: the writes of a buffer depend on the run.
-const PLACEMENTS: [&str; 10] =
-    ["dac", "sepbit", "sfs", "multilog", "eti", "autostream", "fadac", "warcip", "midas", "fdp"];
 
 const SLOTS: [&str; 9] = [
     "device.page_size=\"16 KiB\"",
@@ -48,7 +44,7 @@ fn placements_work_where_programs_join_slots() {
         &UNPROTECTED,
         &[UNPROTECTED[0], UNPROTECTED[1], UNPROTECTED[2], "gc.preemption.use=\"between-copies\""],
     ];
-    for placement in PLACEMENTS {
+    for placement in BY_CLASS {
         let placement = format!("gc.placement.use=\"{placement}\"");
         for device in devices {
             let sets = [&SLOTS[..], &[placement.as_str()], device].concat();

@@ -1,7 +1,7 @@
 //! Separation against models: fifo over any popularity, classes that are known, and the least write
 //! amplification of all placements that know no more than how often each page is written.
 
-use crate::common::{assert_near, inputs, run};
+use crate::common::{assert_near, inputs, of_the_past, run};
 use crate::oracles::models::{bisect, greedy};
 use crate::oracles::{BLOCKS, Found, LOG, check};
 
@@ -123,20 +123,6 @@ fn no_placement_is_below_the_limit_of_separation() {
 /// better under greedy, and open blocks make up for most of that.
 #[test]
 fn no_placement_of_the_registry_is_below_the_limit() {
-    const WORDS: [&str; 12] = [
-        "one-frontier",
-        "separate-gc",
-        "dac",
-        "sepbit",
-        "sfs",
-        "multilog",
-        "eti",
-        "autostream",
-        "fadac",
-        "warcip",
-        "midas",
-        "fdp",
-    ];
     for theta in [0.0, 0.4, 0.8, 1.0] {
         let pages = (1024.0 * 64.0 * 0.88) as usize;
         let least = separated(&grouped(&zipf(pages, theta), 600), 1.0 / 0.88);
@@ -146,7 +132,7 @@ fn no_placement_of_the_registry_is_below_the_limit() {
         };
         for victim in ["greedy", "cost-benefit"] {
             let victim_key = format!("gc.victim.use=\"{victim}\"");
-            for word in WORDS {
+            for word in of_the_past() {
                 let placement = format!("gc.placement.use=\"{word}\"");
                 let sets = [
                     placement.as_str(),

@@ -86,27 +86,16 @@ fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
     }
 }
 
-/// Placements whose copies have a class, several of them, or all.
-const PLACEMENTS: [&str; 12] = [
-    "one-frontier",
-    "dac",
-    "sepbit",
-    "sfs",
-    "multilog",
-    "eti",
-    "autostream",
-    "fadac",
-    "warcip",
-    "midas",
-    "oracle",
-    "fdp",
-];
+/// Placements with one class, with several, and with those of the future.
+fn placements() -> impl Iterator<Item = &'static str> {
+    ["one-frontier", "oracle"].into_iter().chain(common::BY_CLASS)
+}
 
 /// So do placements: each class has a superblock.
 #[test]
 fn classes_of_superblocks_are_those_of_larger_blocks() {
     let keys = ["pages.gc_moved", "gc.count", "precondition.programmed_pages"];
-    for placement in PLACEMENTS {
+    for placement in placements() {
         let usual = [
             format!("gc.placement.use=\"{placement}\""),
             "workload.synthetic.address.zipf=1.0".into(),
@@ -138,7 +127,7 @@ fn classes_of_superblocks_are_those_of_larger_blocks() {
 fn classes_work_on_superblocks_of_several_units() {
     for superblock in &WORDS[1..] {
         for unit in ["plane", "die", "channel"] {
-            for placement in PLACEMENTS {
+            for placement in placements() {
                 let sets = [
                     format!("device.superblock=\"{superblock}\""),
                     format!("device.unit=\"{unit}\""),

@@ -14,7 +14,7 @@ mod planes;
 mod table;
 mod unit;
 
-pub use parts::{Cause, Held, PARTS, Part, Parts};
+pub use parts::{Cause, Held, PARTS, Part, Parts, add};
 pub use unit::BusWait;
 
 use super::{Happened, Watch};
@@ -24,7 +24,7 @@ use crate::plan::{Allocation, Plan};
 use crate::stats::Latency;
 use crate::workload::HostOp;
 use forced::Forced;
-use parts::{add, add_own};
+use parts::add_own;
 use serde_json::{Value, json};
 use table::Table;
 use unit::Unit;

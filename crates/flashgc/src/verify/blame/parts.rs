@@ -117,7 +117,8 @@ pub(super) fn add_own(parts: &mut Parts, own_ns: u64, [host_ns, collection_ns]: 
     parts[Part::Service as usize] += own_ns - host_ns - collection_ns;
 }
 
-pub(super) fn add(sums: &mut Parts, parts: &Parts) {
+/// Adds the parts of another latency.
+pub fn add(sums: &mut Parts, parts: &Parts) {
     for (sum, part) in sums.iter_mut().zip(parts) {
         *sum += part;
     }

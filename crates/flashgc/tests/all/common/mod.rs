@@ -15,6 +15,15 @@ use std::io::{Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
+/// The placements of whole blocks that sort pages into classes and need no future.
+pub const BY_CLASS: [&str; 10] =
+    ["dac", "sepbit", "sfs", "multilog", "eti", "autostream", "fadac", "warcip", "midas", "fdp"];
+
+/// Every placement of whole blocks that needs no future.
+pub fn of_the_past() -> impl Iterator<Item = &'static str> {
+    ["one-frontier", "separate-gc"].into_iter().chain(BY_CLASS)
+}
+
 /// A drive of two channels, two chips each, of two planes: 8 planes of 16 blocks of 8 pages, that
 /// the tests change with assignments.
 pub const TINY: &str = r#"
