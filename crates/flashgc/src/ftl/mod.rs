@@ -232,6 +232,7 @@ impl Ftl {
         if ppn.is_some() {
             let (block, page) = geometry.block_and_page(ppn);
             self.blocks.prefetch(block, page);
+            self.stamps.prefetch(block);
         }
     }
 

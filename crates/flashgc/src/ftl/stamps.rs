@@ -6,7 +6,7 @@
 
 use crate::device::Geometry;
 use crate::ids::BlockId;
-use crate::memory::bytes_of;
+use crate::memory::{bytes_of, prefetch};
 
 /// No class: the block was written by another scheme.
 const NO_CLASS: u8 = u8::MAX;
@@ -56,6 +56,12 @@ impl Stamps {
     #[inline(always)]
     pub fn are_kept(&self) -> bool {
         !self.blocks.is_empty()
+    }
+
+    /// Brings the history of a block into the cache.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, block: BlockId) {
+        prefetch(&self.blocks, block.index());
     }
 
     /// The block is opened, for a class where there are any.

@@ -5,7 +5,7 @@
 //! is drawn, and the accounts of the page that it will leave some requests later, when that entry
 //! has come.
 
-use crate::ftl::Ftl;
+use crate::ids::Lpn;
 use crate::plan::{Arrivals, Plan};
 use crate::workload::{HostOp, HostRequest, Source, SourceError};
 
@@ -18,6 +18,15 @@ const BETWEEN: usize = BATCH / 2;
 
 /// Requests at each unit of a closed loop from which on one is queued behind another, as a rule.
 const REQUESTS_AT_A_UNIT: u32 = 4;
+
+/// The tables that a request needs.
+pub trait Tables {
+    /// Brings into the cache what depends on the number of a logical page alone.
+    fn prefetch(&self, lpn: Lpn);
+
+    /// Brings the accounts of the page that a logical page will leave into the cache.
+    fn prefetch_old(&self, plan: &Plan, lpn: Lpn);
+}
 
 /// The requests of a source, some of them in advance.
 pub(super) struct Ahead {
@@ -47,19 +56,19 @@ impl Ahead {
     pub(super) fn next(
         &mut self,
         source: &mut dyn Source,
-        ftl: &Ftl,
+        tables: &impl Tables,
         plan: &Plan,
     ) -> Result<Option<HostRequest>, SourceError> {
         let left = self.drawn - self.out;
         if left <= BATCH && self.end.is_none() {
-            self.draw(source, ftl);
+            self.draw(source, tables);
         }
         if self.out == self.drawn {
             return self.ended();
         }
         if self.asks_for_accounts && left > BETWEEN {
             let later = &self.requests[(self.out + BETWEEN) % PLACES];
-            ftl.prefetch_old(&plan.geometry, later.first);
+            tables.prefetch_old(plan, later.first);
         }
         let request = self.requests[self.out % PLACES];
         self.out += 1;
@@ -67,14 +76,14 @@ impl Ahead {
     }
 
     #[inline(never)]
-    fn draw(&mut self, source: &mut dyn Source, ftl: &Ftl) {
+    fn draw(&mut self, source: &mut dyn Source, tables: &impl Tables) {
         // Batch after batch until the end, so that the places of one lie side by side.
         let from = self.drawn % PLACES;
         let room = &mut self.requests[from..PLACES.min(from + BATCH)];
         let count;
         (count, self.end) = source.draw(room);
         for request in &room[..count] {
-            ftl.map.prefetch(request.first);
+            tables.prefetch(request.first);
         }
         self.drawn += count;
     }

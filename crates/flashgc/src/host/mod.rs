@@ -35,6 +35,7 @@ use crate::plan::Plan;
 use crate::verify::Watch;
 use crate::workload::HostRequest;
 use ahead::Ahead;
+pub use ahead::Tables;
 use buffer::Buffer;
 use entrance::Entrance;
 use firmware::Firmware;

@@ -1,11 +1,12 @@
 //! Requests: when they come, how they are cut into page operations, and when they are done.
 
+use super::ahead::Tables;
 use super::records::{Cutting, Done, Fault, Request, Served};
 use super::{Host, OpKind};
 use crate::context::Context;
 use crate::event::Slot;
+use crate::ftl::Writer;
 use crate::ftl::map::PageMap;
-use crate::ftl::{Ftl, Writer};
 use crate::ids::Lpn;
 use crate::plan::{Arrivals, Plan};
 use crate::verify::{Happened, Watch};
@@ -57,13 +58,13 @@ impl Host {
     pub fn fetch_arrival<W: Watch>(
         &mut self,
         source: &mut dyn Source,
-        ftl: &Ftl,
+        tables: &impl Tables,
         cx: &mut Context<'_, W>,
     ) -> Result<(), Fault> {
         if self.requests.source_ended {
             return Ok(());
         }
-        self.requests.arrival = self.ahead.next(source, ftl, cx.plan).map_err(Fault::Source)?;
+        self.requests.arrival = self.ahead.next(source, tables, cx.plan).map_err(Fault::Source)?;
         match self.requests.arrival {
             None => self.requests.source_ended = source.has_ended(),
             Some(request) if request.at_ns < cx.now_ns => {
@@ -95,10 +96,10 @@ impl Host {
     pub fn next_untimed(
         &mut self,
         source: &mut dyn Source,
-        ftl: &Ftl,
+        tables: &impl Tables,
         plan: &Plan,
     ) -> Result<Option<HostRequest>, SourceError> {
-        let request = self.ahead.next(source, ftl, plan)?;
+        let request = self.ahead.next(source, tables, plan)?;
         match request {
             Some(_) => self.requests.done += 1,
             None => self.requests.source_ended = true,
@@ -112,11 +113,11 @@ impl Host {
     pub fn issue<W: Watch>(
         &mut self,
         source: &mut dyn Source,
-        ftl: &Ftl,
+        tables: &impl Tables,
         cx: &mut Context<'_, W>,
     ) -> Result<Option<(u32, HostRequest)>, Fault> {
         self.requests.to_issue -= 1;
-        match self.ahead.next(source, ftl, cx.plan) {
+        match self.ahead.next(source, tables, cx.plan) {
             Ok(Some(mut request)) => {
                 request.at_ns = cx.now_ns;
                 Ok(Some((self.add_request(&request, 0, cx), request)))

@@ -2,12 +2,25 @@
 
 use super::{Sim, SimError, untimed};
 use crate::flash::Kind;
-use crate::host::{FLUSH, Fault, Op, OpKind, Served};
+use crate::host::{FLUSH, Fault, Op, OpKind, Served, Tables};
 use crate::ids::{Lpn, PlaneId, UnitId};
 use crate::owner::Owner;
-use crate::plan::{Allocation, Arrivals, WriteCompletion};
+use crate::plan::{Allocation, Arrivals, Plan, WriteCompletion};
+use crate::store::Store;
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostRequest, Source};
+
+impl Tables for Store {
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        Store::prefetch(self, lpn);
+    }
+
+    #[inline(always)]
+    fn prefetch_old(&self, plan: &Plan, lpn: Lpn) {
+        self.ftl.prefetch_old(&plan.geometry, lpn);
+    }
+}
 
 impl<W: Watch> Sim<W> {
     /// Starts the measured part: the first requests are taken from the source.
@@ -46,7 +59,7 @@ impl<W: Watch> Sim<W> {
     /// Takes the next request of an open loop from the source and waits for its time.
     pub(super) fn fetch_arrival(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         let had_ended = self.host.source_ended();
-        let fetched = self.host.fetch_arrival(source, &self.store.ftl, &mut context!(self));
+        let fetched = self.host.fetch_arrival(source, &self.store, &mut context!(self));
         fetched.map_err(|fault| self.fault(fault))?;
         if self.host.source_ended() && !had_ended {
             self.note_end_of_arrivals();
@@ -74,7 +87,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.arrivals == Arrivals::Jobs {
             return self.issue_of_jobs(source);
         }
-        match self.host.issue(source, &self.store.ftl, &mut context!(self)) {
+        match self.host.issue(source, &self.store, &mut context!(self)) {
             Ok(Some((id, request))) => self.come_in(id, request),
             Ok(None) => {}
             Err(fault) => return Err(self.fault(fault)),

@@ -48,8 +48,8 @@ fn serve_batch<W: Watch>(
         if untimed.cx.counters.host_written >= next_at {
             return Ok(served);
         }
-        let (ftl, plan) = (&untimed.store.ftl, untimed.cx.plan);
-        let Some(request) = sim.host.next_untimed(source, ftl, plan)? else {
+        let plan = untimed.cx.plan;
+        let Some(request) = sim.host.next_untimed(source, &*untimed.store, plan)? else {
             return Ok(served);
         };
         untimed.serve(&request)?;

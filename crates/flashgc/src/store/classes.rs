@@ -39,6 +39,15 @@ impl Store {
         stream
     }
 
+    /// Brings into the cache what depends on the number of a logical page alone.
+    #[inline(always)]
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.ftl.map.prefetch(lpn);
+        if let Some(placement) = &self.gc.placement {
+            placement.prefetch(lpn);
+        }
+    }
+
     /// The class of a write by the host.
     pub fn class_of_write<W: Watch>(
         &mut self,

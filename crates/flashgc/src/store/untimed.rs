@@ -141,7 +141,7 @@ impl<W: Watch> Untimed<'_, W> {
                 } else {
                     source.next()?
                 };
-                self.store.ftl.map.prefetch(lpn);
+                self.store.prefetch(lpn);
                 ahead[at] = lpn;
                 drawn += 1;
             }

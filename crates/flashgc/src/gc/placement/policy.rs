@@ -172,7 +172,8 @@ pub trait Placement: Send {
     /// The class of a page that a collection moves.
     fn class_of_copy(&mut self, copy: Copied) -> u8;
 
-    /// The page will be copied soon: its entries in the tables are brought into the cache.
+    /// The page will be written or copied soon: its entries in the tables are brought into the
+    /// cache.
     #[inline]
     fn prefetch(&self, _lpn: Lpn) {}
 
