@@ -1,15 +1,21 @@
 //! A drive on the clock of the machine: each request is done when the model says.
 //!
-//! The thread of a client hands its request to the engine and waits. A thread of the server sleeps
-//! until the next event of the engine is due, lets it happen, and wakes the clients whose requests
-//! are done. How late each answer left is recorded: the model's time, and when its client had it.
+//! The thread of a client hands its request to the engine and waits. One of those that wait keeps
+//! the time: it sleeps until shortly before the next event of the engine is due, looks at the clock
+//! for the rest, lets the event happen, and wakes the clients whose requests are done. So the only
+//! client of a drive is not woken by another thread. While nobody waits, a thread of the server
+//! keeps the time, for what a drive does on its own. How late each answer left is recorded: the
+//! model's time, and when its client had it.
 
 use crate::drive::DriveError;
 use crate::engine::{Engine, answer, lock};
 use crate::lateness::Lateness;
+use crate::path::Ticket;
 use flashgc::report::Report;
 use flashgc::workload::HostRequest;
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -17,18 +23,36 @@ use std::time::{Duration, Instant};
 /// Clients that wait are woken one by one: by the number of their request.
 const BELLS: usize = 256;
 
+/// A machine may take this long to wake a thread: so much before an event its keeper of the time
+/// does not sleep.
+const AWAKE: Duration = Duration::from_micros(80);
+
+/// The thread of the server looks what is due after this time at the earliest, and after ten times
+/// as long at the latest. Nobody waits for what it lets happen.
+const PAUSE: Duration = Duration::from_millis(1);
+
 struct State {
     engine: Engine,
     /// When the first request came, and the engine's time then.
     begun: Option<(Instant, u64)>,
     has_ended: bool,
     lateness: Lateness,
+    /// The requests whose clients wait.
+    waiting: BTreeSet<Ticket>,
+    /// The one of them whose client keeps the time.
+    keeper: Option<Ticket>,
+    /// Whether the thread of the server has to be woken.
+    is_asleep: bool,
 }
 
 struct Shared {
     state: Mutex<State>,
-    /// The next event may be another one than before, or the end has come.
+    /// For the client that keeps the time: the next event may be another one than before.
     news: Condvar,
+    /// The number of such news, for one that does not sleep.
+    came: AtomicU64,
+    /// For the thread of the server: nobody waits, or the end has come.
+    idle: Condvar,
     bells: Vec<Condvar>,
     slowed: f64,
 }
@@ -36,7 +60,7 @@ struct Shared {
 /// The server of a drive on the clock of the machine.
 pub(crate) struct Server {
     shared: Arc<Shared>,
-    /// The thread that lets time pass, from the first request on.
+    /// The thread that keeps the time while nobody waits, from the first request on.
     clock: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -48,45 +72,138 @@ impl Shared {
 
     /// Wakes the clients whose requests are done, or all where nothing works any more.
     fn ring(&self, state: &mut State) {
-        state.engine.done(|ticket| self.bells[ticket as usize % BELLS].notify_all());
+        let State { engine, waiting, keeper, .. } = state;
+        engine.done(|ticket| {
+            waiting.remove(&ticket);
+            if *keeper != Some(ticket) {
+                self.bell(ticket).notify_all();
+            }
+        });
         if state.engine.is_running().is_err() {
             self.bells.iter().for_each(Condvar::notify_all);
         }
+    }
+
+    fn bell(&self, ticket: Ticket) -> &Condvar {
+        &self.bells[ticket as usize % BELLS]
     }
 
     fn wait<'a>(&self, bell: &Condvar, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         bell.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets time pass until the end.
+    /// Lets everything happen that is due. Returns how long nothing is; `None` where nothing comes.
+    fn catch_up(&self, state: &mut State) -> Option<Duration> {
+        let now_ns = self.now_ns(state);
+        // Where it fails the clients are told.
+        let _ = state.engine.run_to(now_ns);
+        self.ring(state);
+        let next_ns = state.engine.next_ns().filter(|_| state.engine.is_running().is_ok())?;
+        let left_ns = (next_ns + 1).saturating_sub(self.now_ns(state)) as f64 * self.slowed;
+        Some(Duration::from_nanos(left_ns as u64))
+    }
+
+    /// The thread of the server: keeps the time while nobody waits, until the end.
     fn tick(&self) {
         wake_in_time();
         let mut state = lock(&self.state);
         while !state.has_ended {
-            let now_ns = self.now_ns(&state);
-            // Where it fails the clients are told.
-            let _ = state.engine.run_to(now_ns);
-            self.ring(&mut state);
-            let next_ns = state.engine.next_ns().filter(|_| state.engine.is_running().is_ok());
-            let Some(next_ns) = next_ns else {
-                state = self.wait(&self.news, state);
-                continue;
+            let is_kept = state.keeper.is_some();
+            let left = if is_kept { Some(PAUSE) } else { self.catch_up(&mut state) };
+            state = match left {
+                Some(left) => {
+                    let waited = self.idle.wait_timeout(state, left.clamp(PAUSE, 10 * PAUSE));
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => {
+                    state.is_asleep = true;
+                    state = self.wait(&self.idle, state);
+                    state.is_asleep = false;
+                    state
+                }
             };
-            let left_ns = (next_ns + 1).saturating_sub(self.now_ns(&state)) as f64 * self.slowed;
-            let left = Duration::from_nanos(left_ns as u64);
-            let waited = self.news.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The client of a request that is not done waits: it keeps the time, if nobody else does.
+    fn stay<'a>(
+        &'a self,
+        ticket: Ticket,
+        mut state: MutexGuard<'a, State>,
+    ) -> MutexGuard<'a, State> {
+        if state.keeper.is_none() {
+            wake_in_time();
+            state.keeper = Some(ticket);
+        }
+        if state.keeper != Some(ticket) {
+            return self.wait(self.bell(ticket), state);
+        }
+        let Some(left) = self.catch_up(&mut state) else {
+            let goes_on = state.waiting.contains(&ticket) && state.engine.is_running().is_ok();
+            return if goes_on { self.wait(&self.news, state) } else { state };
+        };
+        if !state.waiting.contains(&ticket) {
+            return state;
+        }
+        match left.checked_sub(AWAKE) {
+            Some(asleep) if !asleep.is_zero() => {
+                let waited = self.news.wait_timeout(state, asleep);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+            _ => {
+                let came = self.came.load(Ordering::Acquire);
+                drop(state);
+                self.stay_awake(left, came);
+                lock(&self.state)
+            }
+        }
+    }
+
+    /// Looks at the clock until this time has passed, or something came after the first `came`.
+    /// Other threads go before.
+    fn stay_awake(&self, left: Duration, came: u64) {
+        let begun = Instant::now();
+        while begun.elapsed() < left && self.came.load(Ordering::Acquire) == came {
+            std::thread::yield_now();
+        }
+    }
+
+    /// The client of a request waits no longer: another one keeps the time.
+    fn leaves(&self, ticket: Ticket, state: &mut State) {
+        state.waiting.remove(&ticket);
+        if state.keeper == Some(ticket) {
+            state.keeper = state.waiting.first().copied();
+            if let Some(next) = state.keeper {
+                self.bell(next).notify_all();
+            }
+        }
+        if state.keeper.is_none() && state.is_asleep {
+            self.idle.notify_one();
         }
     }
 }
 
 impl Server {
     pub(crate) fn new(engine: Engine, slowed: f64) -> Self {
-        let state = State { engine, begun: None, has_ended: false, lateness: Lateness::new() };
+        let state = State {
+            engine,
+            begun: None,
+            has_ended: false,
+            lateness: Lateness::new(),
+            waiting: BTreeSet::new(),
+            keeper: None,
+            is_asleep: false,
+        };
         let bells = (0..BELLS).map(|_| Condvar::new()).collect();
-        let (state, news) = (Mutex::new(state), Condvar::new());
-        let shared = Arc::new(Shared { state, news, bells, slowed });
-        Server { shared, clock: Mutex::new(None) }
+        let shared = Shared {
+            state: Mutex::new(state),
+            news: Condvar::new(),
+            came: AtomicU64::new(0),
+            idle: Condvar::new(),
+            bells,
+            slowed,
+        };
+        Server { shared: Arc::new(shared), clock: Mutex::new(None) }
     }
 
     /// Serves a request: returns when the model says that it is done.
@@ -100,18 +217,31 @@ impl Server {
         let now_ns = shared.now_ns(&state);
         let came = state.engine.run_to(now_ns);
         let came = came.and_then(|()| state.engine.comes(request, data, now_ns));
+        if let Ok((ticket, _)) = came {
+            state.waiting.insert(ticket);
+        }
         shared.ring(&mut state);
         let (ticket, came_ns) = came?;
-        shared.news.notify_one();
-        loop {
-            if let Some(done) = state.engine.take(ticket) {
-                let late_ns = shared.now_ns(&state).saturating_sub(done.at_ns);
-                state.lateness.record(request.op, done.at_ns - came_ns, late_ns);
-                return answer(done);
-            }
-            state.engine.is_running()?;
-            state = shared.wait(&shared.bells[ticket as usize % BELLS], state);
+        if state.keeper.is_some() {
+            shared.came.fetch_add(1, Ordering::Release);
+            shared.news.notify_one();
         }
+        let done = loop {
+            if let Some(done) = state.engine.take(ticket) {
+                break Ok(done);
+            }
+            if let Err(error) = state.engine.is_running() {
+                break Err(error);
+            }
+            state = shared.stay(ticket, state);
+        };
+        if let Ok(done) = &done {
+            let late_ns = shared.now_ns(&state).saturating_sub(done.at_ns);
+            state.lateness.record(request.op, done.at_ns - came_ns, late_ns);
+        }
+        shared.leaves(ticket, &mut state);
+        drop(state);
+        answer(done?)
     }
 
     fn start_clock(&self) -> Result<(), DriveError> {
@@ -134,7 +264,7 @@ impl Server {
     /// No request comes any more.
     pub(crate) fn end(self) -> Result<Report, DriveError> {
         lock(&self.shared.state).has_ended = true;
-        self.shared.news.notify_one();
+        self.shared.idle.notify_one();
         if let Some(clock) = lock(&self.clock).take() {
             let _ = clock.join();
         }
