@@ -1,0 +1,156 @@
+"""Real programs on a filesystem on a served drive, as docs/real-programs.md has it."""
+
+import contextlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from time import monotonic, sleep
+
+import pytest
+
+from conftest import COMMAND, ROOT
+from test_serve import BUILT
+
+sys.path.insert(0, str(ROOT / "scripts" / "programs"))
+
+import mounted
+
+PAGE = ROOT / "docs" / "real-programs.md"
+MOUNTS = pytest.mark.skipif(mounted.why_not() is not None, reason=str(mounted.why_not()))
+LOOP = "/dev/loop7"
+"""The loop device of the page."""
+
+
+def sections():
+    """The commands of each section of the page that has some, by its title."""
+    text = PAGE.read_text()
+    found = {}
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        blocks = re.findall(r"^```shell\n(.*?)^```", part, re.MULTILINE | re.DOTALL)
+        lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+        if lines:
+            found[part.splitlines()[0]] = lines
+    return found
+
+
+class Terminals:
+    """The terminals of a reader: one has the server, one nbdfuse, and one everything else."""
+
+    def __init__(self, folder, loop):
+        self.folder, self.loop = folder, loop
+        self.background = {}
+
+    def type(self, line):
+        words = shlex.split(line.replace(LOOP, self.loop))
+        if words[0] == "flashgc":
+            words[0] = str(COMMAND)
+        if words[1] == "serve" or words[0] == "nbdfuse":
+            self.start(words)
+            return
+        if words[:2] == [str(COMMAND), "run"]:
+            self.stop_the_server()
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+
+    def start(self, words):
+        process = subprocess.Popen(
+            words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.background[words[0]] = process
+        if words[0] != "nbdfuse":
+            assert process.stderr.readline().startswith("serving ")
+            return
+        until = monotonic() + 20
+        while not (self.folder / words[1]).exists():
+            assert process.poll() is None, process.communicate()
+            assert monotonic() < until
+            sleep(0.05)
+
+    def stop_the_server(self):
+        server = self.background.pop(str(COMMAND), None)
+        if server is not None:
+            server.send_signal(signal.SIGINT)
+            out, err = server.communicate(timeout=60)
+            assert server.returncode == 0, err
+            return out
+        return ""
+
+    def leave(self):
+        """Takes down what a test has left that did not come to its end."""
+        files, fuse = self.folder / "files", self.folder / "fuse"
+        for words in (
+            ["umount", "--lazy", files], ["losetup", "--detach", self.loop],
+            ["fusermount3", "-u", "-z", fuse],
+        ):  # fmt: skip
+            subprocess.run(words, capture_output=True)
+        for process in self.background.values():
+            process.kill()
+            process.communicate()
+
+
+@contextlib.contextmanager
+def terminals(folder, section, loop=LOOP):
+    lines = sections()[section]
+    missing = {words[0] for words in map(str.split, lines) if shutil.which(words[0]) is None}
+    if missing - {"flashgc"}:
+        pytest.skip(f"missing: {', '.join(sorted(missing))}")
+    for name, text in re.findall(
+        r"^```toml (\S+)\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL
+    ):
+        (folder / name).write_text(text)
+    opened = Terminals(folder, loop)
+    try:
+        for line in lines:
+            opened.type(line)
+        yield opened
+    finally:
+        opened.leave()
+
+
+@BUILT
+@MOUNTS
+def test_the_commands_for_a_filesystem_run(tmp_path, flashgc):
+    free = mounted.run("losetup", "--find").strip()
+    with terminals(tmp_path, "A filesystem", free) as opened:
+        assert not opened.background.get(str(COMMAND))
+        assert opened.background["nbdfuse"].wait(20) == 0, "it ends when its file is unmounted"
+    about = flashgc("trace", "info", "files.fgt", "--json").json
+    assert about["flushes"] > 100
+    assert free not in mounted.run("losetup", "--list")
+
+
+@BUILT
+def test_the_commands_for_images_run(tmp_path):
+    with terminals(tmp_path, "Images of virtual machines") as opened:
+        assert "write amplification" in opened.stop_the_server()
+
+
+@BUILT
+@MOUNTS
+@pytest.mark.parametrize("ends", ["by itself", "by an error", "by Ctrl-C"])
+def test_nothing_stays_mounted(tmp_path, ends):
+    """However a mount ends: no filesystem, no loop device, no nbdfuse and no folder is left."""
+    from flashgc import serving
+
+    raised = {"by itself": None, "by an error": RuntimeError, "by Ctrl-C": KeyboardInterrupt}[ends]
+    (tmp_path / "drive.toml").write_text(
+        re.search(r"^```toml drive.toml\n(.*?)^```", PAGE.read_text(), re.M | re.S)[1]
+    )
+    expected = contextlib.nullcontext() if raised is None else pytest.raises(raised)
+    with serving.served(tmp_path / "drive.toml", tmp_path / "s", time="off", verify=True) as drive:
+        with expected, mounted.mounted(drive.uri) as files:
+            place = files.parent
+            (files / "kept").write_bytes(b"k" * 100_000)
+            mounts = mounted.run("mount")
+            device = re.search(rf"(\S+) on {files} type ext4", mounts)[1]
+            assert f"{place}/fuse" in mounts
+            if raised is not None:
+                raise raised
+        assert str(place) not in mounted.run("mount")
+        assert device not in mounted.run("losetup", "--list", "--noheadings", "--output", "NAME")
+        assert not place.exists()
+        report = drive.end()
+    assert report.requests.write > 0
