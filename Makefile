@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve-deps test test-rust test-python long exercises fuzz histories cuts mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
+.PHONY: help run serve-deps programs-deps real-programs test test-rust test-python long exercises fuzz histories cuts mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -84,6 +84,14 @@ engine: $(VENV)/.engine $(VENV)/.dev
 PLUGIN := python/flashgc/_nbdkit.so
 serve-deps: $(PLUGIN) ## what `flashgc serve` and its tests need: nbdkit, libnbd, fio, e2fsprogs (Debian), and the plugin
 	@scripts/serve_deps
+
+programs-deps: serve-deps ## what scripts/programs runs on a served drive: PostgreSQL, RocksDB, MariaDB, sysbench, dbench (Debian)
+	@scripts/serve_deps programs
+
+ONLY_PROGRAMS = $(if $(PROGRAMS),--programs $(PROGRAMS))
+real-programs: $(VENV)/.engine ## run real programs on served drives, as root (PROGRAMS=sqlite,dbench SCHEMES=greedy,fpgc LENGTH=60 TIME=real)
+	$(BIN)/python scripts/programs $(ONLY_PROGRAMS) $(if $(SCHEMES),--schemes $(SCHEMES)) \
+	  --seconds $(or $(LENGTH),60) --time $(or $(TIME),real)
 
 $(PLUGIN): $(ENGINE_SOURCES) | tools
 	cargo build --quiet --release -p flashgc-nbdkit

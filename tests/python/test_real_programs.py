@@ -1,6 +1,7 @@
 """Real programs on a filesystem on a served drive, as docs/real-programs.md has it."""
 
 import contextlib
+import json
 import re
 import shlex
 import shutil
@@ -16,7 +17,13 @@ from test_serve import BUILT
 
 sys.path.insert(0, str(ROOT / "scripts" / "programs"))
 
+import dbench
+import mariadb
 import mounted
+import postgresql
+import rocksdb
+import sqlite
+from measured import Latency, Load
 
 PAGE = ROOT / "docs" / "real-programs.md"
 MOUNTS = pytest.mark.skipif(mounted.why_not() is not None, reason=str(mounted.why_not()))
@@ -154,3 +161,46 @@ def test_nothing_stays_mounted(tmp_path, ends):
         assert not place.exists()
         report = drive.end()
     assert report.requests.write > 0
+
+
+PROGRAMS = [module.PROGRAM for module in (sqlite, postgresql, rocksdb, mariadb, dbench)]
+
+
+@BUILT
+@MOUNTS
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_a_program_finds_its_data_whole(tmp_path, program):
+    """Its own check succeeds, and its captured requests have the result of the drive."""
+    if program.missing():
+        pytest.skip(f"missing: {', '.join(program.missing())}")
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "programs", "--programs", program.name, "--schemes",
+         "pgc", "--short", "--seconds", "2", "--time", "off", "--save", "found.json"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{program.name} under pgc: data whole" in done.stderr
+    [found] = json.loads((tmp_path / "found.json").read_text())
+    assert found["is_repeated"]
+    assert found["collections"] > 0
+    assert found["flushes"] > 0
+    assert found["own"][0]["count"] > 0
+
+
+def test_damage_is_found(tmp_path):
+    """The check of the script fails where the file of the database is not as it was written."""
+    [commits] = sqlite.load(tmp_path, Load(seconds=0.2, is_short=True))
+    file, transfers = tmp_path / "accounts.db", sqlite.UPDATES * commits.count
+    sqlite._check(file, transfers)
+    whole = file.read_bytes()
+    at = len(whole) // 2
+    # A page that another one has been written over, as a mistake of a map would have it.
+    file.write_bytes(whole[:at] + whole[8192:12288] + whole[at + 4096 :])
+    with pytest.raises(RuntimeError):
+        sqlite._check(file, transfers)
+
+
+def test_percentiles_are_of_the_values():
+    found = Latency.of("x", [float(value) for value in range(1, 101)])
+    assert (found.p50_us, found.p99_us, found.max_us) == (50.0, 99.0, 100.0)
+    assert Latency.of("x", [7.0]).p99_us == 7.0
