@@ -34,6 +34,11 @@ def workload_configs() -> dict[str, Path]:
     return dict(_folder("workloads"))
 
 
+def captures() -> dict[str, Path]:
+    """The traces of real programs that come with the package, by name."""
+    return {name: path.with_suffix(".fgt") for name, path in _folder("captures").items()}
+
+
 @cache  # the files of the package, which a sweep would list for each point
 def _folder(name: str) -> dict[str, Path]:
     folder = Path(__file__).parent / name
@@ -171,7 +176,12 @@ def trace_file(given: str | os.PathLike[str] | None) -> Iterator[tuple[str, Path
     try:
         mode = os.stat(name).st_mode
     except OSError as reason:
-        raise TraceError(f"error: {describe(name, reason)}") from None
+        if name in captures():
+            yield f"{name} (built in)", captures()[name]
+            return
+        near = difflib.get_close_matches(name, captures(), n=1)
+        hint = f"\n  = help: did you mean the built-in trace `{near[0]}`?" if near else ""
+        raise TraceError(f"error: {describe(name, reason)}{hint}") from None
     if stat.S_ISFIFO(mode):
         descriptor = os.open(name, os.O_RDONLY)
         try:

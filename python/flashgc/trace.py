@@ -9,6 +9,7 @@ import errno
 import json
 import os
 import sys
+import tomllib
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,6 +19,23 @@ from flashgc import _engine, _output, _sources, api
 from flashgc._types import Reading
 
 PathLike = str | os.PathLike[str]
+
+
+def captures() -> list[dict[str, Any]]:
+    """The traces of real programs that come with the package, each used by its name.
+
+    `title`, `program` and `command` say what was captured and how it can be captured again,
+    `counts` what is in it, and `result_hash` what `flashgc run real-programs --trace NAME` finds.
+
+    >>> import flashgc
+    >>> [known["name"] for known in flashgc.trace.captures()][-1]
+    'sqlite'
+    """
+    known = []
+    for name, path in _sources.captures().items():
+        about = tomllib.loads(path.with_suffix(".toml").read_text("utf-8"))
+        known.append({"name": name, **about, "file_bytes": path.stat().st_size})
+    return known
 
 
 def info(

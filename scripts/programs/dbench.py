@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from measured import Latency, Load, Program
-from mounted import run
+from mounted import packaged, run
 
 DBENCH, SCRIPT = "/usr/bin/dbench", "/usr/share/dbench/client.txt"
 CLIENTS = 4
@@ -30,7 +30,7 @@ PROGRAM = Program(
     name="dbench",
     title="dbench",
     needs=(DBENCH, SCRIPT),
-    version=lambda: "dbench " + run("dpkg-query", "--show", "--showformat=${Version}", "dbench"),
+    version=lambda: packaged("dbench", "dbench"),
     load=load,
     does=f"dbench --sync, {CLIENTS} clients, its client.txt",
 )

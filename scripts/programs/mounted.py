@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -43,6 +44,19 @@ def run(*words: object, **more: object) -> str:
         said = f"{done.stdout}{done.stderr}".strip()
         raise RuntimeError(f"{' '.join(command)} has failed ({done.returncode})\n{said}")
     return str(done.stdout)
+
+
+def version(name: str, command: object, *words: object) -> str:
+    """The name of a program with the first version that its command prints."""
+    found = re.search(r"\d+(\.\d+)+", run(command, *words))
+    return f"{name} {found[0]}" if found else name
+
+
+def packaged(name: str, package: str) -> str:
+    """The same from its package, where a program does not say it."""
+    if shutil.which("dpkg-query") is None:
+        return name
+    return version(name, "dpkg-query", "--show", "--showformat=${Version}", package)
 
 
 @contextlib.contextmanager

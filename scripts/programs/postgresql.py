@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from measured import Latency, Load, Program
-from mounted import run
+from mounted import run, version
 
 BIN = max(Path("/usr/lib/postgresql").glob("*/bin"), default=Path("/usr/lib/postgresql/bin"))
 USER = "postgres"
@@ -109,7 +109,7 @@ PROGRAM = Program(
         str(BIN / name)
         for name in ("initdb", "pg_ctl", "pgbench", "psql", "pg_amcheck", "pg_checksums")
     ),
-    version=lambda: run(BIN / "postgres", "--version").strip(),
+    version=lambda: version("PostgreSQL", BIN / "postgres", "--version"),
     load=load,
     does=f"pgbench (TPC-B-like), scale {SCALE}, {CLIENTS} clients, 32 MiB of shared buffers, page "
     "checksums; SIGKILL of the postmaster under load, recovery, pg_amcheck --heapallindexed "

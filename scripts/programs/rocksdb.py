@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from measured import Latency, Load, Program
-from mounted import run
+from mounted import packaged, run
 
 DB_BENCH = "/usr/bin/db_bench"
 KEYS = 200_000
@@ -58,9 +58,7 @@ PROGRAM = Program(
     name="rocksdb",
     title="RocksDB, db_bench",
     needs=(DB_BENCH,),
-    version=lambda: (
-        "RocksDB " + run("dpkg-query", "--show", "--showformat=${Version}", "rocksdb-tools")
-    ),
+    version=lambda: packaged("RocksDB", "rocksdb-tools"),
     load=load,
     does=f"db_bench, {KEYS:,} keys with values of {VALUE} bytes: fillrandom, overwrite with "
     "sync=1, readwhilewriting with 2 readers and a writer of 4 MiB/s, direct I/O; verifychecksum",

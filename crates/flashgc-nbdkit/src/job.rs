@@ -154,8 +154,8 @@ impl Job {
         let place = self.store.as_ref().map(|path| path.display().to_string());
         format!(
             "error: the store cannot be used: {error}\n  --> {}\n  = help: it is as long as the \
-             drive, with holes; name a file on another filesystem (--store), or keep the data in \
-             memory",
+             drive, with holes; make space on its filesystem, name a file on another one \
+             (--store), or keep the data in memory",
             place.unwrap_or_default()
         )
     }

@@ -72,6 +72,13 @@ def files(incomplete: str) -> list[str]:
     return _files(incomplete, "")
 
 
+def traces(incomplete: str) -> list[str]:
+    """Traces that come with the package, and any file."""
+    from flashgc import _sources
+
+    return _starting(list(_sources.captures()), incomplete) + _files(incomplete, "")
+
+
 def _starting(names: list[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 

@@ -68,8 +68,8 @@ Config = Annotated[
     str,
     typer.Argument(
         metavar="CONFIG",
-        help="A TOML file, the name of a built-in configuration (oltp, replay), or a job file of "
-        "fio (JOB.fio).",
+        help="A TOML file, the name of a built-in configuration (oltp, replay, real-programs), or "
+        "a job file of fio (JOB.fio).",
         autocompletion=complete.configs,
         show_default=False,
     ),
@@ -78,9 +78,10 @@ Trace = Annotated[
     str | None,
     typer.Option(
         "--trace",
-        metavar="FILE",
-        help="The trace to replay: plain, gzip or zstd; - reads standard input.",
-        autocompletion=complete.files,
+        metavar="FILE|NAME",
+        help="The trace to replay: plain, gzip or zstd; - reads standard input. Or the name of a "
+        "built-in one: `flashgc trace list`.",
+        autocompletion=complete.traces,
         show_default=False,
     ),
 ]
@@ -253,9 +254,9 @@ Fit = Annotated[
 TraceFile = Annotated[
     str,
     typer.Argument(
-        metavar="FILE",
-        help="A trace: plain, gzip or zstd; - reads standard input.",
-        autocompletion=complete.files,
+        metavar="FILE|NAME",
+        help="A trace: plain, gzip or zstd; - reads standard input. Or the name of a built-in one.",
+        autocompletion=complete.traces,
         show_default=False,
     ),
 ]

@@ -1,4 +1,4 @@
-"""`flashgc trace info`, `convert`, `cut`, `merge`, `generate` and `fit`."""
+"""`flashgc trace list`, `info`, `convert`, `cut`, `merge`, `generate` and `fit`."""
 
 from __future__ import annotations
 
@@ -73,6 +73,31 @@ Plot = Annotated[
     typer.Option("--plot", metavar="FILE", show_default=False,
                  help="Save charts: .html for a page, .svg for a picture."),
 ]  # fmt: skip
+
+
+@app.command("list", epilog=example("flashgc trace list"))
+@guarded
+def list_(json: options.Json = False) -> None:
+    """List the traces of real programs that come with flashgc; `--trace NAME` takes them."""
+    from flashgc import trace, units
+    from flashgc.cli import show
+
+    known = trace.captures()
+    if json:
+        import json as encoder
+
+        print(encoder.dumps(known, indent=2))
+        return
+    rows = [["trace", "program", "reads", "writes", "flushes", "time", "written"]]
+    for one in known:
+        counts = one["counts"]
+        rows.append([
+            one["name"], one["program"],
+            *(units.count(counts[kind]) for kind in ("reads", "writes", "flushes")),
+            units.time(round(1e9 * counts["duration_s"])), units.size(counts["written_bytes"]),
+        ])  # fmt: skip
+    show.words(rows)
+    show.line("`flashgc run real-programs --trace NAME` runs one on the drive of its program.")
 
 
 @app.command(
