@@ -68,6 +68,6 @@ PROGRAM = Program(
     needs=(),
     version=lambda: f"SQLite {sqlite3.sqlite_version}",
     load=load,
-    does=f"{ROWS:,} rows of {PAYLOAD} bytes, write-ahead log, synchronous = FULL; one client, "
+    does=f"{ROWS:,} rows of {PAYLOAD} bytes, journal_mode = WAL, synchronous = FULL; one client, "
     f"{UPDATES} updates and {UPDATES} inserts a transaction; PRAGMA integrity_check",
 )
