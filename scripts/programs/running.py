@@ -13,6 +13,8 @@ from flashgc import serving, units
 from flashgc.report import Report
 
 CONFIG = "real-programs"
+FEW = 1000
+"""Of fewer requests the table has no p99."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def table(outcomes: Sequence[Outcome], titles: dict[str, str]) -> str:
 
 
 def _both(tail: Tail) -> tuple[str, str]:
-    if tail.p99_us is None or tail.collection_us is None:
+    if tail.requests < FEW or tail.p99_us is None or tail.collection_us is None:
         return "-", "-"
     return _time(tail.p99_us), f"{100 * tail.collection_us / tail.p99_us:.0f} %"
 
