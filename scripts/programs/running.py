@@ -14,16 +14,18 @@ from flashgc.report import Report
 
 CONFIG = "real-programs"
 FEW = 1000
-"""Of fewer requests the table has no p99."""
+"""Of fewer requests there is no p99."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """The p99 of the drive's reads or writes, and what collection has of it."""
+    """The p99 and the mean of the drive's reads or writes, and the shares that collection has."""
 
     requests: int
     p99_us: float | None
-    collection_us: float | None
+    share_of_p99: float | None
+    mean_us: float | None
+    share_of_mean: float | None
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ def ran(
         version=program.version(),
         times_slower=slower,
         own=[_unscaled(latency, slower) for latency in own],
-        read=_tail(again, "read"),
-        write=_tail(again, "write"),
+        read=tail(again, "read"),
+        write=tail(again, "write"),
         flushes=served.flush.requests,
         trims=served.requests.trim,
         collections=served.gc.count,
@@ -91,37 +93,42 @@ def _unscaled(found: Latency, slower: float) -> Latency:
     )
 
 
-def _tail(report: Report, kind: str) -> Tail:
-    """The p99 of the reads or of the writes of a drive, and its parts."""
-    requests = getattr(report.requests, kind)
-    p99 = getattr(report.blame, kind).p99
-    if p99 is None:
-        return Tail(requests, None, None)
-    return Tail(requests, p99.latency_ns / 1e3, p99.collection_ns / 1e3)
+def tail(report: Report, kind: str) -> Tail:
+    """That of the reads or of the writes of a run with blame."""
+    requests, parts = getattr(report.requests, kind), getattr(report.blame, kind)
+    if requests < FEW:
+        return Tail(requests, None, None, None, None)
+    p99, mean = (
+        (part.latency_ns / 1e3, part.collection_ns / part.latency_ns)
+        for part in (parts.p99, parts.mean)
+    )
+    return Tail(requests, *p99, *mean)
+
+
+HEAD = (
+    "program", "operation", "scheme", "its own p50", "its own p99", "reads of the drive: p99",
+    "of it collection", "writes of the drive: p99", "of it collection", "collection of the mean",
+    "write amplification",
+)  # fmt: skip
 
 
 def table(outcomes: Sequence[Outcome], titles: dict[str, str]) -> str:
     """Everything as a table of the manual."""
-    lines = [
-        "| program | operation | scheme | its own p50 | its own p99 | reads of the drive, p99 | "
-        "of it collection | writes, p99 | of it collection | write amplification |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    rows: list[Sequence[str]] = [HEAD, ["---"] * len(HEAD)]
     for one in outcomes:
         for own in one.own:
-            cells = [
-                titles[one.program], own.what, one.scheme, _time(own.p50_us),
-                _time(own.p99_us) if own.p99_us is not None else f"at most {_time(own.max_us)}",
-                *_both(one.read), *_both(one.write), f"{one.write_amplification:.2f}",
-            ]  # fmt: skip
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+            p99 = f"at most {_time(own.max_us)}" if own.p99_us is None else _time(own.p99_us)
+            rows.append([
+                titles[one.program], own.what, one.scheme, _time(own.p50_us), p99,
+                _time(one.read.p99_us), _share(one.read.share_of_p99),
+                _time(one.write.p99_us), _share(one.write.share_of_p99),
+                _share(one.write.share_of_mean), f"{one.write_amplification:.2f}",
+            ])  # fmt: skip
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _both(tail: Tail) -> tuple[str, str]:
-    if tail.requests < FEW or tail.p99_us is None or tail.collection_us is None:
-        return "-", "-"
-    return _time(tail.p99_us), f"{100 * tail.collection_us / tail.p99_us:.0f} %"
+def _share(found: float | None) -> str:
+    return "-" if found is None else f"{100 * found:.0f} %"
 
 
 def _time(us: float | None) -> str:
