@@ -3,53 +3,20 @@
 import contextlib
 import functools
 import json
+import re
 import subprocess
 
 import pytest
 
 import flashgc
-from conftest import LONG
+from conftest import LONG, ROOT
 from flashgc import ConfigError, serving
 from nbd_client import Client
 from test_serve import BUILT, needs
 
-BASE = """
-seed = 3
-[device]
-channels = 2
-chips_per_channel = 1
-dies_per_chip = 2
-planes_per_die = 2
-blocks_per_plane = 40
-pages_per_block = 8
-sub_blocks = 4
-layers = 8
-page_size = "4 KiB"
-registers = 2
-exported = 0.5
-unit = "plane"
-suspend = { suspend = "20 us", resume = "7 us" }
-[device.timing]
-read = "25 us"
-program = "200 us"
-erase = "1.5 ms"
-transfer = "5 ns/B"
-command = "0 ns"
-[gc.trigger.watermark]
-soft = "6 blocks"
-[gc.placement.hotness-groups]
-groups = 3
-thresholds = [2, 4, 8]
-[gc.placement.dac]
-classes = 3
-[gc.placement.sfs]
-classes = 3
-[gc.placement.multilog]
-classes = 3
-[gc.placement.fadac]
-classes = 3
-"""
-"""8 planes of 5 MiB together for the clients: everything that a run of any preset needs."""
+COMMON = ROOT / "crates" / "flashgc-block" / "tests" / "all" / "common.rs"
+BASE = re.search(r'BASE: &str = r#"(.*?)"#', COMMON.read_text(), re.DOTALL)[1]
+"""8 planes of 5 MiB together for the clients: what the tests of the crate run every preset on."""
 
 SLOTS = {
     "device.page_size": "16 KiB", "device.mapping_unit": "4 KiB", "device.allocation": "dynamic",
