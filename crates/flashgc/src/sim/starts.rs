@@ -344,7 +344,7 @@ impl<W: Watch> Sim<W> {
         let first = self.store.alloc.stripes.page_of(op);
         let slots = self.plan.geometry.shape.left_of_program(first);
         let class = self.store.alloc.stripes.class_of(op);
-        self.host.fill_up(op, slots, class.map(|(own, _)| own));
+        flushed::fill_up(self, op, slots, class.map(|(own, _)| own));
         self.host.write_starts(op, Lpn::NONE, &mut context!(self));
         let (pages, cause) = (self.host.pages_of(op), self.cause_of(op));
         for at in 0..slots {
