@@ -72,7 +72,7 @@ fn in_bytes(placement: &str, unit: &[&str]) -> f64 {
     number(&report, "write_amplification_bytes")
 }
 
-/// Each class joins its own slots, and is a log of them, as of small pages. What is left of the
+/// Each class joins its own slots, and is a log of them, as of small pages. The rest of the
 /// difference grows with the buffer: -0.1 to -0.3 % here, and -0.9 to -2.0 % with 1 MiB and 90 %
 /// of the writes to a tenth of the pages. A page whose class was asked, and that is rewritten while
 /// it waits for its program, is asked again, and the placement has seen one write more.

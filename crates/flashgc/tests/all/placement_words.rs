@@ -17,7 +17,7 @@ const DEVICE: [&str; 8] = [
     "precondition.overwrite=1.0",
 ];
 
-/// Triggers stand alone, or with idle collection.
+/// Each trigger, by itself and with idle collection.
 const TRIGGERS: [&str; 3] = ["watermark", "used-space", "garbage-share"];
 
 /// Words that cannot be used here, or not together, and the part of the message that says why.
