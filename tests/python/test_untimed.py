@@ -93,6 +93,14 @@ def test_what_needs_a_clock_is_refused(key, value):
         untimed(set={key: value})
 
 
+@pytest.mark.parametrize(("key", "value"), [("mapping_unit", "1 KiB"), ("pages_per_program", 2)])
+def test_the_key_that_joins_pages_is_named(key, value):
+    """Such a device has a write buffer and dynamic allocation, which are not what to remove."""
+    sets = {f"device.{key}": value, "device.allocation": "dynamic"}
+    with pytest.raises(flashgc.ConfigError, match=f"remove device.{key}, or remove engine.timing"):
+        untimed(set=sets)
+
+
 def test_a_policy_of_time_runs_with_ages_in_pages():
     form = {"gc.victim.use": "cost-benefit", "gc.victim.cost-benefit.form": "sqrt-age"}
     assert untimed(set=form).erases > 0

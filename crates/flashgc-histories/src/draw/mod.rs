@@ -1,5 +1,6 @@
 //! Draws histories: legal configurations of all slots, devices, workloads and preconditionings.
 
+mod classes;
 mod device;
 mod scheme;
 mod slots;
@@ -9,6 +10,8 @@ mod workload;
 use crate::choices::Choices;
 use crate::history::History;
 use flashgc::config::Setup;
+
+pub use classes::untimed_pairs;
 
 /// A history in the making.
 pub struct Draw {
@@ -87,7 +90,20 @@ pub fn draw(seed: u64) -> Drawn {
     draw.read_errors();
     draw.superblocks();
     draw.foreseen();
-    draw.fits()
+    let is_tight = draw.many_classes() || draw.choices.chance(30);
+    draw.fits(is_tight)
+}
+
+/// A history of this seed with this placement and this victim.
+pub fn draw_placed(seed: u64, placement: &str, victim: &str) -> Drawn {
+    let mut draw = Draw::new(Choices::new(seed));
+    draw.set("seed", seed % 1000);
+    draw.device();
+    draw.workload();
+    draw.precondition();
+    draw.placed(placement, victim);
+    let is_tight = draw.choices.chance(30);
+    draw.fits(is_tight)
 }
 
 /// The same device under another scheme, for a drive that is saved by one scheme and used by
@@ -105,20 +121,19 @@ pub fn another_scheme(history: &History, seed: u64) -> History {
     draw.history
 }
 
-/// The share of the pages that the host sees, which is as large as the plan accepts in a part of
-/// the cases.
+/// The share of the pages that the host sees.
 const EXPORTED: &str = "device.exported";
 
 impl Draw {
     /// Lowers the share of user capacity until the plan accepts it.
-    fn fits(mut self) -> Drawn {
+    /// Where it is tight the share is then as large as the plan accepts.
+    fn fits(mut self, is_tight: bool) -> Drawn {
         let mut share = 0.2 + self.choices.below(7_600) as f64 / 10_000.0;
-        let tight = self.choices.chance(30);
         let mut refused: Option<f64> = None;
         for _ in 0..9 {
             self.set(EXPORTED, format!("{share:.4}"));
             match self.history.prepare() {
-                Ok(setup) if tight => return self.tightest(setup, share, refused),
+                Ok(setup) if is_tight => return self.tightest(setup, share, refused),
                 Ok(setup) => return Drawn::Legal(Box::new(self.history), Box::new(setup)),
                 Err(why) => {
                     if !is_of_space(&why) {

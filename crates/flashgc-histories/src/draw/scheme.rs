@@ -2,7 +2,7 @@
 
 use super::Draw;
 
-const VICTIMS: &[&str] = &[
+pub(super) const VICTIMS: &[&str] = &[
     "greedy",
     "fifo",
     "second-chance",
@@ -19,7 +19,7 @@ const VICTIMS: &[&str] = &[
 ];
 
 /// Placements of whole blocks.
-const PLACEMENTS: &[&str] = &[
+pub(super) const PLACEMENTS: &[&str] = &[
     "one-frontier",
     "separate-gc",
     "given",
@@ -214,7 +214,7 @@ impl Draw {
         }
     }
 
-    fn trigger(&mut self) {
+    pub(super) fn trigger(&mut self) {
         let is_of_sub_blocks = self.is("gc.erase.use", "sub-blocks");
         let choices: &[&str] = match is_of_sub_blocks {
             true => &["\"watermark\"", "[\"watermark\",\"idle\"]"],
@@ -331,7 +331,13 @@ impl Draw {
             true => &["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"],
             false => PLACEMENTS,
         };
-        let word = self.word("gc.placement.use", words);
+        let word = self.choices.pick(words);
+        self.parameters_of_placement(word);
+    }
+
+    /// This placement, with random parameters.
+    pub(super) fn parameters_of_placement(&mut self, word: &str) {
+        self.word("gc.placement.use", &[word]);
         let classes: &[&str] = match word {
             "hotness-groups" => return self.hotness_groups(),
             "dac" | "sfs" | "autostream" | "fadac" | "warcip" => &["1", "2", "3", "6", "16"],

@@ -5,7 +5,7 @@ use super::Draw;
 const SCHEMES: &[&str] =
     &["greedy", "fifo", "random", "cost-benefit", "d-choices", "wear-aware", "ideal"];
 
-const REFUSED_OF_DEVICE: [&str; 7] = [
+pub(super) const REFUSED_OF_DEVICE: [&str; 7] = [
     "pool",
     "summary",
     "write_completion",

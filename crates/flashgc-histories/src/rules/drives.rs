@@ -36,10 +36,15 @@ pub fn saved(tried: &Tried<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// The requests of a workload that is not a trace.
+/// The requests of a workload that is not a trace, where the session tells no placement its future.
 pub fn source(tried: &Tried<'_>) -> Option<Box<dyn Source>> {
-    if tried.setup.until.is_some() || tried.setup.foresees() {
-        // The session ends it, or tells the placement its future.
+    if tried.setup.foresees() { None } else { requests(tried) }
+}
+
+/// The requests of a workload that is not a trace.
+pub fn requests(tried: &Tried<'_>) -> Option<Box<dyn Source>> {
+    if tried.setup.until.is_some() {
+        // The session ends it.
         return None;
     }
     let plan = &tried.setup.plan;

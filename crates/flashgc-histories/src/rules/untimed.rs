@@ -6,6 +6,8 @@ use crate::history::History;
 use crate::run::{self, Stop};
 use flashgc::config::Setup;
 use flashgc::drive::Drive;
+use flashgc::gc::foresight::{Foreseer, Foresight, TooMany};
+use flashgc::gc::placement::Classes;
 use flashgc::ids::{BlockId, Lpn};
 use flashgc::plan::{Arrivals, Plan, Served};
 use flashgc::session::Options;
@@ -13,6 +15,7 @@ use flashgc::sim::{Sim, SimError};
 use flashgc::verify::Unwatched;
 use flashgc::workload::{HostOp, HostRequest, ListSource, Source};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Between two requests every collection comes to its end.
 const APART_NS: u64 = 1_000_000_000_000;
@@ -105,11 +108,34 @@ fn requests(setup: &Setup, source: &mut dyn Source) -> Result<Vec<HostRequest>, 
     Ok(all)
 }
 
+/// The changes of each page by these requests.
+fn future(sim: &Sim<Unwatched>, requests: &[HostRequest]) -> Result<Arc<Foresight>, TooMany> {
+    let pages = sim.plan().geometry.exported_pages;
+    let mut future = Foreseer::new(pages, |lpn| sim.ftl().map.ppn_of(lpn).is_some());
+    for request in requests {
+        for at in 0..request.pages {
+            let lpn = Lpn(request.first.0 + at);
+            let is_head = at == 0 && request.head_partial;
+            let is_partial = is_head || (at + 1 == request.pages && request.tail_partial);
+            match request.op {
+                HostOp::Write => future.written(lpn)?,
+                HostOp::Trim if !is_partial => future.trimmed(lpn)?,
+                HostOp::Trim | HostOp::Read | HostOp::Flush => {}
+            }
+        }
+    }
+    Ok(future.finish())
+}
+
 /// Everything that is counted, and where each page lies; `None` where the drive is full.
 fn counted(plan: Plan, drive: Drive, requests: &[HostRequest]) -> Result<Option<Value>, Stop> {
     let fault = |why: &dyn std::fmt::Debug| Stop::failed("refused", format!("{why:?}"));
     let taken = Sim::with_drive(plan, drive, Unwatched);
     let (mut sim, _) = taken.map_err(|why| fault(&why.to_string()))?;
+    if sim.plan().gc.placement.as_ref().is_some_and(Classes::foresees) {
+        let foresight = future(&sim, requests).map_err(|why| fault(&why))?;
+        sim.untimed().foresee(&foresight);
+    }
     let mut source = ListSource::new(requests.to_vec());
     let mut run = || -> Result<bool, SimError> {
         sim.start(&mut source)?;
@@ -176,7 +202,7 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     if geometry.has_superblocks() && geometry.units > geometry.planes {
         return whole(&own).map(|_| false);
     }
-    let Some(mut source) = drives::source(&own) else { return whole(&own).map(|_| false) };
+    let Some(mut source) = drives::requests(&own) else { return whole(&own).map(|_| false) };
     let drive = match own.drive() {
         Ok(drive) => drive.state,
         Err(Stop::Full(_)) => return Ok(false),

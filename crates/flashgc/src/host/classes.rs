@@ -21,6 +21,15 @@ pub fn may_join(host: &Host, flush: u32) -> Vec<Lpn> {
     own.iter().copied().chain(buffer.pages.next_to_flush().take(others)).collect()
 }
 
+/// The pages that may take the places of those that were trimmed since a flush got this room, the
+/// one used least recently first: as many as make sure that one class fills it.
+pub fn may_fill_up(host: &Host, flush: u32, room: u32) -> Vec<Lpn> {
+    let Some(buffer) = &host.buffer else { return Vec::new() };
+    let trimmed = room - buffer.joined.pages(flush).len() as u32;
+    let count = if trimmed == 0 { 0 } else { buffer.due - buffer.slots + trimmed };
+    buffer.pages.next_to_flush().take(count as usize).collect()
+}
+
 /// The class of a page in the buffer, where it was asked.
 pub fn class_of(host: &Host, lpn: Lpn) -> Option<u8> {
     host.buffer.as_ref().and_then(|buffer| buffer.pages.class(lpn))

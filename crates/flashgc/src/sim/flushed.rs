@@ -21,17 +21,32 @@ impl Flushed {
             return None;
         }
         let pages = classes::may_join(&sim.host, op);
-        for &lpn in &pages {
-            if classes::class_of(&sim.host, lpn).is_none() {
-                let writer = sim.host.writer_of(op, lpn);
-                let class = sim.store.class_of_write(lpn, writer, &context!(sim));
-                classes::has_class(&mut sim.host, lpn, class);
-            }
-        }
+        ask(sim, op, &pages);
         let own = classes::class_to_flush(&sim.host, op, &pages);
         let stream = sim.store.stream_of_class(plane, own, &mut context!(sim));
         Some(Flushed { class: (own, stream), pages })
     }
+}
+
+/// The classes of these pages of the buffer are asked, where they are not known.
+fn ask<W: Watch>(sim: &mut Sim<W>, op: u32, pages: &[Lpn]) {
+    for &lpn in pages {
+        if classes::class_of(&sim.host, lpn).is_none() {
+            let writer = sim.host.writer_of(op, lpn);
+            let class = sim.store.class_of_write(lpn, writer, &context!(sim));
+            classes::has_class(&mut sim.host, lpn, class);
+        }
+    }
+}
+
+/// A flush that got this room begins. Others that wait take the places of its pages that were
+/// trimmed meanwhile; of its class, where they have any.
+pub(super) fn fill_up<W: Watch>(sim: &mut Sim<W>, op: u32, room: u32, class: Option<u8>) {
+    if class.is_some() {
+        let pages = classes::may_fill_up(&sim.host, op, room);
+        ask(sim, op, &pages);
+    }
+    sim.host.fill_up(op, room, class);
 }
 
 /// A flush takes at most this number of pages, of one class where they have any.

@@ -167,20 +167,23 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Gives the write that has waited longest to a unit. Returns whether one has it.
+    /// Gives the write that has waited longest to a unit. Returns whether a unit has it, or
+    /// collects for it.
     #[inline(never)]
     pub(super) fn give_places(&mut self) -> bool {
         if self.plan.geometry.has_superblocks() { self.give_page() } else { self.give_to_idle() }
     }
 
-    /// Gives the write that has waited longest the next page of the block that planes share.
+    /// Gives the write that has waited longest the next page of the block that planes share. Returns
+    /// whether it has one, or a unit may collect for it.
     fn give_page(&mut self) -> bool {
         let Store { alloc, ftl, .. } = &mut self.store;
         let is_open = |plane| !self.host.waiting.is_held(plane);
         let Some((op, plane)) = alloc.next_for_page(&self.plan, ftl, is_open) else {
             self.store.want_space_of_stripes(&self.plan);
             self.hear();
-            return false;
+            // A unit that collects for the write is checked now, not at the next event.
+            return !self.ready.is_empty();
         };
         if self.host.waiting.op(op).kind == OpKind::Trim {
             // All pages of the flush were trimmed.
@@ -344,7 +347,7 @@ impl<W: Watch> Sim<W> {
         let first = self.store.alloc.stripes.page_of(op);
         let slots = self.plan.geometry.shape.left_of_program(first);
         let class = self.store.alloc.stripes.class_of(op);
-        self.host.fill_up(op, slots, class.map(|(own, _)| own));
+        flushed::fill_up(self, op, slots, class.map(|(own, _)| own));
         self.host.write_starts(op, Lpn::NONE, &mut context!(self));
         let (pages, cause) = (self.host.pages_of(op), self.cause_of(op));
         for at in 0..slots {

@@ -24,6 +24,8 @@ struct Run {
     longest_ns: u64,
     /// When an operation below the floor last ended, in ns.
     below_until_ns: u64,
+    /// The same at the reserve in pages, which may be above the floor: writes wait for space there.
+    full_until_ns: u64,
 }
 
 /// The time slices of all units, and the erased space of the planes.
@@ -35,20 +37,23 @@ pub(super) struct Slices {
     last_started: u32,
     free_blocks: Vec<u32>,
     free_pages: Vec<u32>,
+    /// Pages of each plane that the host never takes, where copies have several classes.
+    reserve_pages: u32,
 }
 
 /// The rules of a plan whose collections have time slices, and where nothing else makes requests
-/// wait for them.
-pub(super) fn promised(plan: &Plan) -> Option<TimeSlices> {
+/// wait for them; and the pages of each plane that the host never takes.
+pub(super) fn promised(plan: &Plan) -> Option<(TimeSlices, u32)> {
     let gc = &plan.gc;
     let suspends = gc.preemption.is_some_and(|preemption| preemption.suspends != Suspends::Nothing);
     let others = gc.trigger.hard.is_some() || gc.blocking.blocks || gc.sub_blocks.is_some();
-    gc.time_slices.filter(|_| !suspends && !others && !gc.copy.is_global())
+    let rules = gc.time_slices.filter(|_| !suspends && !others && !gc.copy.is_global());
+    rules.map(|rules| (rules, gc.reserve_pages))
 }
 
 impl Slices {
     /// Nothing was done yet.
-    pub(super) fn new(geometry: &Geometry, rules: TimeSlices) -> Self {
+    pub(super) fn new(geometry: &Geometry, (rules, reserve_pages): (TimeSlices, u32)) -> Self {
         let planes = geometry.planes as usize;
         Slices {
             rules,
@@ -57,6 +62,7 @@ impl Slices {
             last_started: 0,
             free_blocks: vec![0; planes],
             free_pages: vec![0; planes],
+            reserve_pages,
         }
     }
 
@@ -75,14 +81,14 @@ impl Slices {
             Happened::Started { op, .. } => self.last_started = op,
             Happened::Read { ppn, .. } => {
                 let unit = geometry.unit_of(geometry.plane_of(ppn));
-                self.started(now_ns, self.last_started, unit);
+                self.started(now_ns, self.last_started, unit, false);
             }
             Happened::Programmed { ppn, cause, .. } => {
                 let plane = geometry.plane_of(ppn);
                 let pages = &mut self.free_pages[plane.index()];
                 *pages = pages.saturating_sub(1);
                 if let Cause::Host { op } = cause {
-                    self.started(now_ns, op, geometry.unit_of(plane));
+                    self.started(now_ns, op, geometry.unit_of(plane), true);
                 }
             }
             Happened::Opened { block } => {
@@ -131,10 +137,13 @@ impl Slices {
             }
         };
         let is_below = geometry.planes_of(unit).iter().any(is_short);
+        let is_full = |&plane: &PlaneId| self.free_pages[plane.index()] <= self.reserve_pages;
+        let is_full = self.reserve_pages > 0 && geometry.planes_of(unit).iter().any(is_full);
         let (from_ns, to_ns) = span;
         let run = &mut self.units[unit.index()];
         if run.end_ns != from_ns {
-            *run = Run { since_ns: from_ns, below_until_ns: run.below_until_ns, ..Run::default() };
+            let Run { below_until_ns, full_until_ns, .. } = *run;
+            *run = Run { since_ns: from_ns, below_until_ns, full_until_ns, ..Run::default() };
         }
         run.end_ns = to_ns;
         if !run.in_step {
@@ -145,16 +154,20 @@ impl Slices {
         if is_below {
             run.below_until_ns = to_ns;
         }
+        if is_full {
+            run.full_until_ns = to_ns;
+        }
     }
 
     /// An operation of the host begins: checks how long it waited for the collection just before.
-    fn started(&self, now_ns: u64, op: u32, unit: UnitId) {
+    fn started(&self, now_ns: u64, op: u32, unit: UnitId, is_write: bool) {
         let run = self.units[unit.index()];
         if run.end_ns != now_ns {
             return;
         }
         let queued_ns = self.queued_ns.get(op as usize).copied().unwrap_or(0);
         let since_ns = run.since_ns.max(queued_ns).max(run.below_until_ns);
+        let since_ns = since_ns.max(if is_write { run.full_until_ns } else { 0 });
         let stall_ns = now_ns.saturating_sub(since_ns);
         assert!(
             stall_ns <= self.rules.length_ns + run.longest_ns,
@@ -178,7 +191,7 @@ mod tests {
             per_gap: 1,
             extra_blocks: 0,
         };
-        let mut turns = Slices::new(&geometry, rules);
+        let mut turns = Slices::new(&geometry, (rules, 0));
         turns.begin(&geometry, &vec![0; geometry.blocks as usize]);
         (geometry, turns)
     }
@@ -189,9 +202,9 @@ mod tests {
         turns.queued(0, 7);
         turns.worked(&geometry, UnitId(0), (0, 600), false);
         turns.worked(&geometry, UnitId(0), (600, 1_600), false);
-        turns.started(1_600, 7, UnitId(0));
+        turns.started(1_600, 7, UnitId(0), true);
         // On another unit nothing went before.
-        turns.started(1_600, 7, UnitId(1));
+        turns.started(1_600, 7, UnitId(1), true);
     }
 
     #[test]
@@ -202,7 +215,31 @@ mod tests {
         for from_ns in [0, 700, 1_400] {
             turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);
         }
-        turns.started(2_100, 7, UnitId(0));
+        turns.started(2_100, 7, UnitId(0), true);
+    }
+
+    /// At the reserve a write waits for space, and a read for one time slice.
+    #[test]
+    fn a_write_waits_for_space_at_the_reserve_in_pages() {
+        let (geometry, mut turns) = turns(0);
+        turns.reserve_pages = u32::MAX;
+        turns.queued(0, 7);
+        for from_ns in [0, 700, 1_400] {
+            turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);
+        }
+        turns.started(2_100, 7, UnitId(0), true);
+    }
+
+    #[test]
+    #[should_panic(expected = "had waited 2100 ns for a job above its floor")]
+    fn a_read_waits_for_one_turn_at_the_reserve() {
+        let (geometry, mut turns) = turns(0);
+        turns.reserve_pages = u32::MAX;
+        turns.queued(0, 7);
+        for from_ns in [0, 700, 1_400] {
+            turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);
+        }
+        turns.started(2_100, 7, UnitId(0), false);
     }
 
     /// A time slice of 1,000 ns and a copy of 300 and 900 ns: the copy does not end between its
@@ -214,7 +251,7 @@ mod tests {
         turns.worked(&geometry, UnitId(0), (0, 1_000), false);
         turns.worked(&geometry, UnitId(0), (1_000, 1_300), true);
         turns.worked(&geometry, UnitId(0), (1_300, 2_200), false);
-        turns.started(2_200, 7, UnitId(0));
+        turns.started(2_200, 7, UnitId(0), true);
     }
 
     #[test]
@@ -226,7 +263,7 @@ mod tests {
             turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 300), true);
             turns.worked(&geometry, UnitId(0), (from_ns + 300, from_ns + 1_200), false);
         }
-        turns.started(2_400, 7, UnitId(0));
+        turns.started(2_400, 7, UnitId(0), true);
     }
 
     #[test]
@@ -238,6 +275,6 @@ mod tests {
         for from_ns in [0, 700, 1_400] {
             turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);
         }
-        turns.started(2_100, 7, UnitId(0));
+        turns.started(2_100, 7, UnitId(0), true);
     }
 }

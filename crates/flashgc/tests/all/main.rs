@@ -52,6 +52,7 @@ mod page_types;
 mod placement;
 mod placement_model;
 mod placement_today;
+mod placement_words;
 mod planes_in_step;
 mod pools;
 mod pre_migration;

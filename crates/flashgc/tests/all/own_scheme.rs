@@ -1,15 +1,19 @@
-//! `docs/schemes/own-scheme.md` is carried out: its file, its word and its preset go into a copy of
-//! the sources, which is compiled and run under the checker.
+//! `docs/schemes/own-scheme.md` and `own-placement.md` are carried out: their files, their words and
+//! the preset go into a copy of the sources, which is compiled and run under the checker.
 //!
 //! The copy holds what the example `run_config` needs and no more, since its first run compiles all
 //! of it. It stays in the build folder and only files that differ are written again, so that a
 //! second run compiles nothing.
 
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 const FILE: &str = "crates/flashgc/src/gc/victim/oldest_of_emptiest.rs";
 const REGISTRY: &str = "crates/flashgc/src/gc/victim/mod.rs";
+const PLACEMENT: &str = "crates/flashgc/src/gc/placement/generations.rs";
+const PLACEMENTS: &str = "crates/flashgc/src/gc/placement/mod.rs";
 const PRESETS: &str = "crates/flashgc/src/config/presets.rs";
 const PRESET: &str = "schemes/oldest-of-emptiest.toml";
 /// The crates of the engine.
@@ -81,88 +85,182 @@ struct Copy {
 }
 
 impl Copy {
+    /// The copy of both pages, compiled once.
+    fn of_the_pages() -> &'static Copy {
+        static COPY: OnceLock<Copy> = OnceLock::new();
+        COPY.get_or_init(|| {
+            let copy = Copy::make();
+            let example = ["--offline", "--quiet", "-p", "flashgc", "--example", "run_config"];
+            copy.run(Command::new(env!("CARGO")).arg("build").args(example));
+            copy
+        })
+    }
+
     fn make() -> Copy {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("own-scheme");
         let (root, target) = (folder.join("sources"), folder.join("target"));
-        let page = read(&source.join("docs/schemes/own-scheme.md"));
+        let page = |name: &str, paths: &[&str]| {
+            let text = read(&source.join("docs/schemes").join(name));
+            for path in paths {
+                assert!(text.contains(path), "{name} does not name {path}");
+            }
+            text
+        };
+        let scheme = page("own-scheme.md", &[FILE, REGISTRY, PRESETS, PRESET]);
+        let placement = page("own-placement.md", &[PLACEMENT, PLACEMENTS]);
         let mut list = vec!["Cargo.toml".to_string(), "Cargo.lock".to_string()];
         for folder in CRATES.iter().chain(&["devices", "schemes"]) {
             files(&source, folder, &mut list);
         }
-        for path in list.iter().filter(|path| ![REGISTRY, PRESETS].contains(&path.as_str())) {
+        let changed = [REGISTRY, PLACEMENTS, PRESETS];
+        for path in list.iter().filter(|path| !changed.contains(&path.as_str())) {
             let content = std::fs::read(source.join(path)).expect("a source");
             match path.ends_with("Cargo.toml") {
                 true => write(&root.join(path), lean(&read(&source.join(path))).as_bytes()),
                 false => write(&root.join(path), &content),
             }
         }
-        for path in [FILE, REGISTRY, PRESETS, PRESET] {
-            assert!(page.contains(path), "the page does not name {path}");
+        let blocks = [
+            (FILE, &scheme, "rust"),
+            (PRESET, &scheme, "toml preset"),
+            ("own-scheme.toml", &scheme, "toml config"),
+            (PLACEMENT, &placement, "rust"),
+            ("own-placement.toml", &placement, "toml config"),
+        ];
+        for (path, page, kind) in blocks {
+            write(&root.join(path), block(page, kind).as_bytes());
         }
-        write(&root.join(FILE), block(&page, "rust").as_bytes());
-        write(&root.join(PRESET), block(&page, "toml preset").as_bytes());
-        write(&root.join("own.toml"), block(&page, "toml config").as_bytes());
-        let registry = read(&source.join(REGISTRY));
-        let registry = add_word(&registry, "victims! {", "}", "oldest_of_emptiest");
-        write(&root.join(REGISTRY), registry.as_bytes());
-        let presets = read(&source.join(PRESETS));
-        let presets = add_word(&presets, "const SCHEMES", ");", "\"oldest-of-emptiest\"");
-        write(&root.join(PRESETS), presets.as_bytes());
+        let words = [
+            (REGISTRY, "victims! {", "}", "oldest_of_emptiest"),
+            (PLACEMENTS, "placements! {", "}", "generations"),
+            (PRESETS, "const SCHEMES", ");", "\"oldest-of-emptiest\""),
+        ];
+        for (path, list, end, word) in words {
+            let text = add_word(&read(&source.join(path)), list, end, word);
+            write(&root.join(path), text.as_bytes());
+        }
         let copy = Copy { root, target };
         // A file that was removed from the sources must not stay in the copy.
         let mut present = Vec::new();
         files(&copy.root, "crates", &mut present);
-        for path in present.iter().filter(|path| !list.contains(path) && *path != FILE) {
+        let is_added = |path: &str| [FILE, PLACEMENT].contains(&path);
+        for path in present.iter().filter(|path| !list.contains(path) && !is_added(path)) {
             std::fs::remove_file(copy.root.join(path)).expect("an old file can be removed");
         }
         copy
     }
 
-    fn cargo(&self, arguments: &[&str]) -> String {
-        let output = Command::new(env!("CARGO"))
-            .args(arguments)
+    fn run(&self, command: &mut Command) -> String {
+        let output = command
             .current_dir(&self.root)
             .env("CARGO_TARGET_DIR", &self.target)
             .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
             .env("CARGO_PROFILE_DEV_DEBUG", "false")
             .env("VERIFY", "1")
             .output()
-            .expect("cargo runs");
+            .expect("the program runs");
         let complaints = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}\n{complaints}");
+        assert!(output.status.success(), "{command:?}\n{complaints}");
         assert!(!complaints.contains("warning: "), "{complaints}");
         String::from_utf8(output.stdout).expect("text")
     }
 
-    fn report(&self, sets: &[&str]) -> serde_json::Value {
-        let example =
-            ["run", "--offline", "--quiet", "-p", "flashgc", "--example", "run_config", "--"];
-        let arguments = [&example[..], &["own.toml"], sets].concat();
-        serde_json::from_str(&self.cargo(&arguments)).expect("a report")
+    /// Runs the configuration of a page under the checker.
+    fn report(&self, config: &str, sets: &[&str]) -> Value {
+        let mut command = Command::new(self.target.join("debug/examples/run_config"));
+        let report = self.run(command.arg(config).args(sets));
+        serde_json::from_str(&report).expect("a report")
+    }
+}
+
+/// Everything that happened is equal: pages, collections, times and wear.
+fn assert_equal(one: &Value, other: &Value) {
+    for key in ["erases", "gc", "latency_ns", "wear", "pages", "simulated_ns"] {
+        assert_eq!(one[key], other[key], "{key}");
+        assert!(!one[key].is_null());
     }
 }
 
 #[test]
 fn the_page_is_carried_out() {
-    let copy = Copy::make();
-    let own = copy.report(&[]);
+    let report = |sets: &[&str]| Copy::of_the_pages().report("own-scheme.toml", sets);
+    let own = report(&[]);
     assert_eq!(own["config"]["gc"]["scheme"], "greedy");
     assert!(own["gc"]["count"].as_u64() > Some(100), "{own:#}");
 
-    let preset = copy.report(&["gc.scheme=oldest-of-emptiest"]);
+    let preset = report(&["gc.scheme=oldest-of-emptiest"]);
     assert_eq!(preset["scheme"], "oldest-of-emptiest");
     // Another name, and otherwise the same: the same happened.
     assert_eq!(preset["result_hash"], own["result_hash"]);
     assert_ne!(preset["config_hash"], own["config_hash"]);
 
     // With one block to compare it is greedy.
-    let one = copy.report(&["gc.victim.oldest-of-emptiest.d=1"]);
-    let greedy = copy.report(&["gc.victim.use=greedy"]);
-    assert_eq!(greedy["unused_keys"], serde_json::json!(["gc.victim.oldest-of-emptiest.d"]));
-    for key in ["erases", "gc", "latency_ns", "wear", "pages", "simulated_ns"] {
-        assert_eq!(one[key], greedy[key], "{key}");
-        assert!(!one[key].is_null());
-    }
+    let one = report(&["gc.victim.oldest-of-emptiest.d=1"]);
+    let greedy = report(&["gc.victim.use=greedy"]);
+    assert_eq!(greedy["unused_keys"], json!(["gc.victim.oldest-of-emptiest.d"]));
+    assert_equal(&one, &greedy);
     assert_ne!(own["pages"], greedy["pages"], "d = 4 changes nothing");
+}
+
+fn placed(sets: &[&str]) -> Value {
+    Copy::of_the_pages().report("own-placement.toml", sets)
+}
+
+#[test]
+fn the_placement_of_the_page_is_carried_out() {
+    let own = placed(&[]);
+    let classes = own["placement"]["classes"].as_array().expect("it has classes");
+    assert_eq!(classes.len(), 4);
+    for (class, pages) in classes.iter().enumerate() {
+        let count = |key: &str| pages[key].as_u64().expect("a number");
+        assert_eq!(count("writes") > 0, class == 0, "{class} {pages}");
+        assert_eq!(count("copies") > 0, class > 0, "{class} {pages}");
+    }
+
+    // Known cases, in time and without a clock.
+    for timing in [&[][..], &["engine.timing=none"]] {
+        for (classes, known) in [(1, "one-frontier"), (2, "separate-gc")] {
+            let classes = format!("gc.placement.generations.classes={classes}");
+            let known = format!("gc.placement.use={known}");
+            let own = placed(&[timing, &[classes.as_str()]].concat());
+            let known = placed(&[timing, &[known.as_str()]].concat());
+            assert_eq!(own["result_hash"], known["result_hash"], "{classes} {timing:?}");
+        }
+    }
+    let copies = |report: &Value| report["pages"]["gc_moved"].as_u64().expect("a number");
+    let separate = placed(&["gc.placement.use=separate-gc"]);
+    assert!(copies(&own) < copies(&separate), "{} {}", copies(&own), copies(&separate));
+}
+
+/// The choices of other slots under which its classes must find their blocks.
+#[test]
+fn the_placement_of_the_page_works_with_other_choices() {
+    const SLOTS: [&str; 3] =
+        ["device.mapping_unit=4 KiB", "device.page_size=16 KiB", "device.allocation=dynamic"];
+    let combinations: [&[&str]; 8] = [
+        &["gc.victim.use=oldest-of-emptiest"],
+        &["gc.victim.use=cost-benefit", "gc.copy.use=bus"],
+        &["gc.victim.use=fifo", "gc.preemption.use=between-copies"],
+        &[
+            "gc.trigger.use=[\"watermark\", \"idle\"]",
+            "gc.pacing.use=time-slices",
+            "gc.preemption.use=between-copies",
+        ],
+        &SLOTS,
+        &["device.superblock=drive", "gc.copy.use=bus"],
+        &[&SLOTS[..], &["device.superblock=channel", "gc.copy.use=bus"]].concat(),
+        &[
+            "gc.placement.generations.classes=16",
+            "gc.trigger.watermark.soft=18 blocks",
+            "device.exported=0.4",
+        ],
+    ];
+    for sets in combinations {
+        let report = placed(sets);
+        assert!(report["gc"]["count"].as_u64() > Some(100), "{sets:?}: {report:#}");
+        let classes = report["placement"]["classes"].as_array().expect("it has classes");
+        let used = classes.iter().filter(|pages| pages["copies"].as_u64() > Some(0)).count();
+        assert!(used >= 3, "{sets:?}: {classes:?}");
+    }
 }

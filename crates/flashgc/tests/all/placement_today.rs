@@ -54,14 +54,17 @@ fn placements_work_where_programs_join_slots() {
     }
 }
 
-/// One plane of slots or of small pages.
+/// One plane of slots or of small pages, with the same buffer. Two planes share the memory of
+/// `sepbit`, which makes its runs differ by up to 3 % from seed to seed.
 fn in_bytes(placement: &str, unit: &[&str]) -> f64 {
     let placement = format!("gc.placement.use=\"{placement}\"");
     let sets = [
         "gc.trigger.watermark.soft=\"9 blocks\"",
-        // A buffer absorbs hardly any of these writes.
-        "workload.synthetic.address={hot_cold={f=0.1,r=0.9}}",
-        "workload.synthetic.requests=150_000",
+        "device.planes_per_die=1",
+        "device.blocks_per_plane=200",
+        "device.write_buffer.size=\"112 KiB\"",
+        "workload.synthetic.address={hot_cold={f=0.2,r=0.8}}",
+        "workload.synthetic.requests=400_000",
         "workload.synthetic.queue_depth=16",
         &placement,
     ];
@@ -69,7 +72,10 @@ fn in_bytes(placement: &str, unit: &[&str]) -> f64 {
     number(&report, "write_amplification_bytes")
 }
 
-/// Each class joins its own slots, and is a log of them, as of small pages.
+/// Each class joins its own slots, and is a log of them, as of small pages. The rest of the
+/// difference grows with the buffer: -0.1 to -0.3 % here, and -0.9 to -2.0 % with 1 MiB and 90 %
+/// of the writes to a tenth of the pages. A page whose class was asked, and that is rewritten while
+/// it waits for its program, is asked again, and the placement has seen one write more.
 #[test]
 fn classes_of_slots_are_those_of_small_pages() {
     let joined = [
@@ -77,10 +83,10 @@ fn classes_of_slots_are_those_of_small_pages() {
         "device.page_size=\"16 KiB\"",
         "device.mapping_unit=\"4 KiB\"",
     ];
-    for (placement, within) in [("dac", 0.005), ("sepbit", 0.03)] {
+    for placement in ["dac", "sepbit"] {
         let small = in_bytes(placement, &["device.pages_per_block=256"]);
         assert!(small > 1.3, "{placement} collects: {small}");
-        assert_near(placement, in_bytes(placement, &joined), small, within);
+        assert_near(placement, in_bytes(placement, &joined), small, 0.005);
     }
 }
 
@@ -93,19 +99,35 @@ fn without_classes(mut report: Value) -> Value {
     report
 }
 
-/// One class is one frontier.
+/// One class is one frontier. In superblocks pages are trimmed after their flush has got its
+/// program, and others take their places.
 #[test]
 fn one_class_is_one_frontier() {
-    let devices: [&[&str]; 2] = [&["gc.copy.use=\"bus\""], &UNPROTECTED];
+    let devices: [&[&str]; 5] = [
+        &["gc.copy.use=\"bus\""],
+        &UNPROTECTED,
+        &STRIPES,
+        &["device.superblock=\"channel\"", "device.unit=\"plane\"", STRIPES[1]],
+        &[
+            "workload.synthetic.trim_share=0.3",
+            "workload.synthetic.queue_depth=64",
+            STRIPES[0],
+            STRIPES[1],
+        ],
+    ];
     for device in devices {
         let of = |placement: &[&str]| {
             let sets = [&SLOTS[..], device, placement].concat();
             without_classes(run_verified(TINY, &sets))
         };
         let one = of(&["gc.placement.use=\"one-frontier\""]);
-        let dac = of(&["gc.placement.use=\"dac\"", "gc.placement.dac.classes=1"]);
-        for key in ["pages", "gc", "slots", "wear", "latency_ns", "erases"] {
-            assert_eq!(one.get(key), dac.get(key), "{device:?} {key}");
+        for word in BY_CLASS.into_iter().filter(|word| !["midas", "fdp"].contains(word)) {
+            let (used, classes) =
+                (format!("gc.placement.use=\"{word}\""), format!("gc.placement.{word}.classes=1"));
+            let found = of(&[&used, &classes]);
+            for key in ["pages", "gc", "slots", "wear", "latency_ns", "erases"] {
+                assert_eq!(one.get(key), found.get(key), "{word} {device:?} {key}");
+            }
         }
     }
 }

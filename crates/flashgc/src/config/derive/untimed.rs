@@ -22,7 +22,22 @@ pub fn check(
 
 fn device(plan: &Plan) -> Vec<Refused> {
     const DEVICE: &[&str] = &["device"];
+    let shape = &plan.geometry.shape;
+    let joins = "pages that one program joins wait for each other in the write buffer, and what it \
+                 merges depends on the time that they stay in it";
     vec![
+        Refused {
+            is_used: shape.slots > 1,
+            at: (DEVICE, "mapping_unit"),
+            why: joins,
+            remedy: ("device.mapping_unit", None),
+        },
+        Refused {
+            is_used: shape.program_slots > 1,
+            at: (DEVICE, "pages_per_program"),
+            why: joins,
+            remedy: ("device.pages_per_program", None),
+        },
         Refused {
             is_used: plan.write_buffer.is_some(),
             at: (DEVICE, "write_buffer"),
