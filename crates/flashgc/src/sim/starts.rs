@@ -174,8 +174,8 @@ impl<W: Watch> Sim<W> {
         if self.plan.geometry.has_superblocks() { self.give_page() } else { self.give_to_idle() }
     }
 
-    /// Gives the write that has waited longest the next page of the block that planes share. Returns
-    /// whether it has one, or a unit may collect for it.
+    /// Gives the write that has waited longest the next page of the block that planes share.
+    /// Returns whether it has one, or a unit may collect for it.
     fn give_page(&mut self) -> bool {
         let Store { alloc, ftl, .. } = &mut self.store;
         let is_open = |plane| !self.host.waiting.is_held(plane);

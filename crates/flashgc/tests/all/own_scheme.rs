@@ -1,5 +1,5 @@
-//! `docs/schemes/own-scheme.md` and `own-placement.md` are carried out: their files, their words and
-//! the preset go into a copy of the sources, which is compiled and run under the checker.
+//! `docs/schemes/own-scheme.md` and `own-placement.md` are carried out: their files, their words
+//! and the preset go into a copy of the sources, which is compiled and run under the checker.
 //!
 //! The copy holds what the example `run_config` needs and no more, since its first run compiles all
 //! of it. It stays in the build folder and only files that differ are written again, so that a
