@@ -4,6 +4,7 @@ mod placement;
 mod untimed;
 
 use crate::config::Setup;
+use crate::ftl::BadBlocks;
 use crate::measure::{JobResults, Results};
 use crate::stats::Latency;
 use crate::stats::steady::Verdict;
@@ -70,6 +71,7 @@ impl Report {
         for (key, part) in [
             ("cache", cache(setup, results)),
             ("read_retry", read_retry(setup, results)),
+            ("failures", results.bad_blocks.map(|bad| failures(results, bad))),
             ("background", background(setup, results)),
             ("buffer", buffer(results)),
             ("placement", placement::section(setup, results)),
@@ -314,6 +316,18 @@ fn read_retry(setup: &Setup, results: &Results) -> Option<Value> {
     };
     let [host, collection] = &results.counters.retries;
     Some(json!({ "host": of(host), "collection": of(collection) }))
+}
+
+/// Programs and erases that failed, and the blocks that are bad by now.
+fn failures(results: &Results, bad: BadBlocks) -> Value {
+    json!({
+        "program": results.counters.program_failures,
+        "erase": results.counters.erase_failures,
+        "retired_blocks": bad.retired,
+        "failing_blocks": bad.failing,
+        "spare_blocks": bad.spare,
+        "read_only": bad.is_read_only,
+    })
 }
 
 /// Flash bytes programmed for each byte that the host wrote.

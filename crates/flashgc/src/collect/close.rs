@@ -3,7 +3,8 @@
 use super::steps::command;
 use super::{Collecting, Job, Stage, parts, slots};
 use crate::context::Copied;
-use crate::flash::{Command, Op};
+use crate::flash::{Command, Op, Phases, Prices};
+use crate::ftl::Ftl;
 use crate::gc::{Batch, JobRow, Victim};
 use crate::host::Waiting;
 use crate::ids::{PlaneId, UnitId};
@@ -23,6 +24,12 @@ pub fn may_open(plan: &Plan, unit: UnitId, waiting: &Waiting, is_starving: bool)
     plan.gc.trigger.idle_units || waiting.count(unit) > 0 || is_starving
 }
 
+/// The erase of these victims: nothing where all of them are retired in place of being erased.
+pub fn erase(victims: &[Victim], ftl: &Ftl, prices: &Prices) -> Phases {
+    let is_erased = ftl.erases_any(victims.iter().map(|victim| victim.block));
+    if is_erased { prices.nominal(Op::Erase, 1) } else { Phases::new() }
+}
+
 impl<W: Watch> Collecting<'_, W> {
     /// All pages have moved: the command that erases, or before it the one that pads the last
     /// program.
@@ -37,7 +44,7 @@ impl<W: Watch> Collecting<'_, W> {
         if self.cx.plan.gc.blocking.erasing.is_some() {
             self.narrow_blocking(unit);
         }
-        command(self.prices.nominal(Op::Erase, 1))
+        command(erase(&self.jobs[unit].victims, &self.store.ftl, self.prices))
     }
 
     /// The erase has ended: records the collection, and continues with the batch or unblocks the

@@ -58,7 +58,8 @@ impl<W: Watch> Collecting<'_, W> {
         let fills = self.prices.filled_by_copies(|| u32::from(job.fills_with(copy)));
         let to = std::iter::once(job.copies[copy].to);
         let pages = self.cx.plan.geometry.shape.program_slots as usize;
-        let phases = self.prices.programming(Op::Program, pages, to, fills);
+        let mut phases = self.prices.programming(Op::Program, pages, to.clone(), fills);
+        self.add_failed(&mut phases, to);
         Some(Command::new(Owner::CrossUnit, Class::Gc, phases))
     }
 

@@ -3,9 +3,9 @@
 use super::Sim;
 use crate::background::Bound;
 use crate::collect::Ended as CollectionEnded;
-use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
+use crate::flash::{Class, Due, Ended, Kind, Moved, Part, Phases};
 use crate::host::OpKind;
-use crate::ids::{BusId, UnitId};
+use crate::ids::{BusId, Ppn, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch, What};
 
@@ -62,8 +62,18 @@ impl<W: Watch> Sim<W> {
         let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
         let to = job.programmed(self.plan.geometry.shape.program_slots);
-        let price = |phases: &mut Phases| prices.bind(phases, to, fills);
+        let again_ns = self.failed_ns(to.clone());
+        let price = |phases: &mut Phases| {
+            prices.bind(phases, to, fills);
+            phases.lengthen(Kind::Program, again_ns);
+        };
         self.flash.bound(unit, price, self.now_ns, &mut self.events);
+    }
+
+    /// The time of failed programs before these pages of copies, in ns.
+    #[inline(always)]
+    fn failed_ns(&self, pages: impl Iterator<Item = Ppn>) -> u64 {
+        self.store.ftl.failed_ns(pages, |page| self.collection_prices.program_ns(page))
     }
 
     #[cold]
@@ -72,7 +82,11 @@ impl<W: Watch> Sim<W> {
         self.hear();
         let prices = &self.collection_prices;
         let fills = prices.filled_by_copies(|| fills);
-        let price = |phases: &mut Phases| prices.bind(phases, std::iter::once(page), fills);
+        let again_ns = self.failed_ns(std::iter::once(page));
+        let price = |phases: &mut Phases| {
+            prices.bind(phases, std::iter::once(page), fills);
+            phases.lengthen(Kind::Program, again_ns);
+        };
         self.flash.bound(unit, price, self.now_ns, &mut self.events);
     }
 
@@ -306,9 +320,12 @@ impl<W: Watch> Sim<W> {
             _ => Vec::new(),
         };
         let prices = &self.prices;
-        let bind = |phases: &mut _| {
+        let program_ns = |page| prices.program_ns(page);
+        let again_ns = self.store.ftl.failed_ns(pages.iter().copied(), program_ns);
+        let bind = |phases: &mut Phases| {
             if let Owner::Host(_) = owner {
                 prices.bind(phases, pages.iter().copied(), filled);
+                phases.lengthen(Kind::Program, again_ns);
             }
         };
         self.store.alloc.one_more(unit);

@@ -139,6 +139,10 @@ pub struct Counters {
     /// Flash pages that were read and corrected, by their retries: for the host, and for
     /// collection.
     pub retries: [Vec<u64>; 2],
+    /// Programs that failed.
+    pub program_failures: u64,
+    /// Erases that failed.
+    pub erase_failures: u64,
 }
 
 impl Counters {

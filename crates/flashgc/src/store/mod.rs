@@ -39,7 +39,7 @@ pub use untimed::{Overwritten, Untimed, UntimedError};
 use crate::allocation::Allocation;
 use crate::context::Context;
 use crate::drive::Drive;
-use crate::ftl::{Fact, Ftl, Lost, PageErrors, Placed, Stream};
+use crate::ftl::{Fact, Failures, Ftl, Lost, PageErrors, Placed, Stream};
 use crate::gc::{Gc, Victim, placement};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
@@ -88,6 +88,10 @@ impl Store {
         if plan.gc.keeps_stamps() {
             ftl.stamps.keep(geometry);
         }
+        let layout = (geometry.shape.program_slots, plan.gc.classes());
+        let failures = plan.failures.as_ref();
+        let failures = failures.map(|it| Failures::new(it, plan.seed, &plan.pools, layout));
+        ftl.may_fail(geometry, failures);
         Store {
             ftl,
             gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
