@@ -99,6 +99,7 @@ impl Server {
         }
         let now_ns = shared.now_ns(&state);
         let came = state.engine.run_to(now_ns);
+        let came = came.and_then(|()| state.engine.admits(&request));
         let came = came.and_then(|()| state.engine.comes(request, data, now_ns));
         shared.ring(&mut state);
         let (ticket, came_ns) = came?;

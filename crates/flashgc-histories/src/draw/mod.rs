@@ -87,6 +87,7 @@ pub fn draw(seed: u64) -> Drawn {
     draw.read_errors();
     draw.superblocks();
     draw.foreseen();
+    draw.failing();
     draw.fits()
 }
 

@@ -48,6 +48,8 @@ pub struct Drive {
     pub age_ns: u64,
     /// Blocks with a failed program, in order of number: they are retired when they are collected.
     pub failing: Vec<u32>,
+    /// Whether the drive takes no further write.
+    pub is_read_only: bool,
     /// The scheme's own state that cannot be derived, where there is such.
     pub kept: Option<Kept>,
 }
@@ -104,7 +106,18 @@ impl Drive {
         assert_eq!(order.len(), geometry.blocks as usize, "a block is being collected");
         let (map, sealed_at_ns, erases) = (Vec::new(), Vec::new(), Vec::new());
         let failing = ftl.failing_blocks();
-        Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, failing, kept: None }
+        Drive {
+            map,
+            order,
+            planes,
+            open,
+            sealed_at_ns,
+            erases,
+            age_ns,
+            failing,
+            is_read_only: ftl.is_read_only(),
+            kept: None,
+        }
     }
 
     /// A drive aged as SSDSim ages it: in the first blocks of each plane the first pages hold
@@ -133,6 +146,7 @@ impl Drive {
             erases: vec![0; geometry.blocks as usize],
             age_ns: 0,
             failing: Vec::new(),
+            is_read_only: false,
             kept: None,
         }
     }

@@ -57,7 +57,8 @@ pub fn restore(
     drive: Drive,
 ) -> Result<(Ftl, Carried), DriveFault> {
     check_sizes(geometry, &drive)?;
-    let Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, failing, kept: _ } = drive;
+    let is_read_only = drive.is_read_only;
+    let Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, failing, .. } = drive;
     if let Some(block) = erases.iter().position(|&erases| erases > ERASES_MAX) {
         return fault(format!("block {block} was erased {} times", erases[block]));
     }
@@ -99,6 +100,7 @@ pub fn restore(
     for block in failing {
         to.fails(block)?;
     }
+    to.ftl.was_read_only = is_read_only;
     // A scheme is told of a drive in its own way.
     to.ftl.facts.clear();
     Ok((to.ftl, to.carried))

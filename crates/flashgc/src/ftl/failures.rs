@@ -80,6 +80,7 @@ impl Ftl {
     /// From now on programs and erases may fail.
     pub(crate) fn may_fail(&mut self, geometry: &Geometry, failures: Option<Failures>) {
         let Some(mut failures) = failures else { return };
+        failures.is_read_only = self.was_read_only;
         for block in (0..geometry.blocks).map(BlockId) {
             let is_retired = self.blocks.state(block) == BlockState::Retired;
             failures.retired += u32::from(is_retired);
@@ -107,7 +108,7 @@ impl Ftl {
     /// Whether the drive takes no further write of the host.
     #[inline]
     pub fn is_read_only(&self) -> bool {
-        self.failures.as_ref().is_some_and(|failures| failures.is_read_only)
+        self.failures.as_ref().map_or(self.was_read_only, |failures| failures.is_read_only)
     }
 
     /// Blocks with a failed program that are not retired yet, in order of number.
@@ -147,6 +148,13 @@ impl Ftl {
         match &self.failures {
             Some(_) => self.frontiers.free_pages(plane),
             None => u32::MAX,
+        }
+    }
+
+    /// Failed programs have taken no time until now.
+    pub(crate) fn forget_failed_programs(&mut self) {
+        if let Some(failures) = &mut self.failures {
+            failures.before.clear();
         }
     }
 

@@ -52,6 +52,8 @@ pub struct Ftl {
     failures: Option<Box<Failures>>,
     /// Blocks of a saved drive with a failed program.
     pub(crate) failing: BTreeSet<u32>,
+    /// Whether it took no further write.
+    pub(crate) was_read_only: bool,
     /// Whether anything follows the data of copies.
     pub(crate) follows_copies: bool,
 }
@@ -99,6 +101,7 @@ impl Ftl {
             errors: None,
             failures: None,
             failing: BTreeSet::new(),
+            was_read_only: false,
             follows_copies: false,
         }
     }

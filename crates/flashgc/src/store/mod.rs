@@ -345,6 +345,7 @@ impl Store {
         self.forget_news();
         self.ftl.frontiers.start_measuring();
         self.ftl.blocks.start_measuring();
+        self.ftl.forget_failed_programs();
         let errors = cx.plan.read_retry.as_ref().map(|rules| {
             let (seed, geometry) = (cx.plan.seed, &cx.plan.geometry);
             Box::new(PageErrors::new(rules, seed, geometry, &self.ftl))

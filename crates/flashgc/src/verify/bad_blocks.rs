@@ -41,6 +41,7 @@ impl BadBlocks {
             retired.iter().for_each(|&block| self.retired[block as usize] = true);
         }
         drive.failing.iter().for_each(|&block| self.failing[block as usize] = true);
+        self.is_read_only = drive.is_read_only;
         let Some(failures) = &plan.failures else { return };
         let is_bad = |block: &u32| self.retired[*block as usize] || self.failing[*block as usize];
         let mut left: Vec<u32> = (0..plan.pools.count())

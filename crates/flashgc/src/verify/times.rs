@@ -262,7 +262,10 @@ impl Times {
         }
         match happened {
             // The fill before took no time.
-            Happened::MeasuringStarts => self.lanes.fill(Lane::default()),
+            Happened::MeasuringStarts => {
+                self.lanes.fill(Lane::default());
+                self.failed.clear();
+            }
             Happened::Read { ppn, .. } => self.host(self.reader(ppn, at), ppn, false, false),
             Happened::Programmed {
                 ppn,
