@@ -7,7 +7,7 @@
 //! another. The unit that collects stays blocked for the host, and may itself program pages from
 //! other units.
 
-use super::{Collecting, Stage, parts};
+use super::{Collecting, Stage, parts, reads};
 use crate::flash::{Class, Command, Op};
 use crate::gc::CrossUnit;
 use crate::ids::UnitId;
@@ -59,7 +59,7 @@ impl<W: Watch> Collecting<'_, W> {
         let to = std::iter::once(job.copies[copy].to);
         let pages = self.cx.plan.geometry.shape.program_slots as usize;
         let mut phases = self.prices.programming(Op::Program, pages, to.clone(), fills);
-        self.add_failed(&mut phases, to);
+        reads::add_failed(self, &mut phases, to);
         Some(Command::new(Owner::CrossUnit, Class::Gc, phases))
     }
 

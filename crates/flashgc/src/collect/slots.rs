@@ -250,7 +250,7 @@ pub(super) fn program<W: Watch>(
     let mut to = job.step_pages().map(|copy| copy.to);
     let last = to.find(|&to| shape.ends_program(to));
     at.prices.bind(&mut phases, last.into_iter(), 0);
-    at.add_failed(&mut phases, last.into_iter());
+    reads::add_failed(at, &mut phases, last.into_iter());
     Some(command(phases))
 }
 
@@ -263,6 +263,6 @@ pub(super) fn pad<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<
     (job.stage, job.pads) = (Stage::Programming, true);
     let mut phases = at.prices.joined_program();
     at.prices.bind(&mut phases, std::iter::once(last), 0);
-    at.add_failed(&mut phases, std::iter::once(last));
+    reads::add_failed(at, &mut phases, std::iter::once(last));
     Some(command(phases))
 }

@@ -7,7 +7,7 @@
 use super::close::erase;
 use super::steps::command;
 use super::{Collecting, Stage, reads, slots};
-use crate::flash::{Command, Kind, Op, Phases};
+use crate::flash::{Command, Op, Phases};
 use crate::ids::{Ppn, UnitId};
 use crate::owner::Owner;
 use crate::verify::Watch;
@@ -73,9 +73,8 @@ impl<W: Watch> Collecting<'_, W> {
         let pages = job.step_pages().map(|copy| copy.to).chain(host_pages);
         let pages: Vec<Ppn> = pages.collect();
         self.prices.bind(&mut phases, pages.iter().copied(), fills);
-        let again_ns =
-            self.store.ftl.failed_ns(pages.into_iter(), |page| self.prices.program_ns(page));
-        phases.lengthen(Kind::Program, again_ns);
+        reads::add_failed(self, &mut phases, pages.into_iter());
+        let job = &mut self.jobs[unit];
         if job.host_fills > 0 {
             job.extra_ns += self.prices.summary_array_ns();
         }

@@ -1,8 +1,8 @@
 //! The steps of a collection on its unit.
 
 use super::{Collecting, parts, reads, slots};
-use crate::flash::{Class, Command, Kind, Phases};
-use crate::ids::{PlaneId, Ppn, UnitId};
+use crate::flash::{Class, Command, Phases};
+use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Cause, Watch};
 
@@ -33,16 +33,8 @@ impl<W: Watch> Collecting<'_, W> {
             let binds_at = phases.program_at();
             return Command { binds_at, ..command(phases) };
         }
-        let to = job.step_pages().map(|copy| copy.to);
-        self.prices.bind(&mut phases, to.clone(), 0);
-        self.add_failed(&mut phases, to);
+        reads::program(self, unit, &mut phases);
         command(phases)
-    }
-
-    /// Adds the time of failed programs before these pages to an operation that programs them.
-    pub(super) fn add_failed(&self, phases: &mut Phases, to: impl Iterator<Item = Ppn>) {
-        let again_ns = self.store.ftl.failed_ns(to, |page| self.prices.program_ns(page));
-        phases.lengthen(Kind::Program, again_ns);
     }
 
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.

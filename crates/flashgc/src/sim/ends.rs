@@ -1,11 +1,10 @@
 //! What follows when a phase or a command ends.
 
-use super::Sim;
-use crate::background::Bound;
+use super::{Sim, binding};
 use crate::collect::Ended as CollectionEnded;
-use crate::flash::{Class, Due, Ended, Kind, Moved, Part, Phases};
+use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
 use crate::host::OpKind;
-use crate::ids::{BusId, Ppn, UnitId};
+use crate::ids::{BusId, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch, What};
 
@@ -55,38 +54,15 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn pages_are_due(&mut self, unit: UnitId) {
         if let Some(Owner::Background(task)) = self.flash.owner(unit) {
-            return self.background_binds(task, unit);
+            return binding::of_background(self, task, unit);
         }
         collecting!(self).bind_step(unit);
         self.hear();
         let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
         let to = job.programmed(self.plan.geometry.shape.program_slots);
-        let again_ns = self.failed_ns(to.clone());
-        let price = |phases: &mut Phases| {
-            prices.bind(phases, to, fills);
-            phases.lengthen(Kind::Program, again_ns);
-        };
-        self.flash.bound(unit, price, self.now_ns, &mut self.events);
-    }
-
-    /// The time of failed programs before these pages of copies, in ns.
-    #[inline(always)]
-    fn failed_ns(&self, pages: impl Iterator<Item = Ppn>) -> u64 {
-        self.store.ftl.failed_ns(pages, |page| self.collection_prices.program_ns(page))
-    }
-
-    #[cold]
-    pub(super) fn background_binds(&mut self, task: u8, unit: UnitId) {
-        let Bound { page, fills } = self.background.bind(task, unit, &mut rest!(self));
-        self.hear();
-        let prices = &self.collection_prices;
-        let fills = prices.filled_by_copies(|| fills);
-        let again_ns = self.failed_ns(std::iter::once(page));
-        let price = |phases: &mut Phases| {
-            prices.bind(phases, std::iter::once(page), fills);
-            phases.lengthen(Kind::Program, again_ns);
-        };
+        let failed_ns = binding::failed_ns(self, to.clone());
+        let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
         self.flash.bound(unit, price, self.now_ns, &mut self.events);
     }
 
@@ -320,12 +296,11 @@ impl<W: Watch> Sim<W> {
             _ => Vec::new(),
         };
         let prices = &self.prices;
-        let program_ns = |page| prices.program_ns(page);
-        let again_ns = self.store.ftl.failed_ns(pages.iter().copied(), program_ns);
+        let to = pages.iter().copied();
+        let failed_ns = self.store.ftl.failed_ns(to.clone(), |page| prices.program_ns(page));
         let bind = |phases: &mut Phases| {
             if let Owner::Host(_) = owner {
-                prices.bind(phases, pages.iter().copied(), filled);
-                phases.lengthen(Kind::Program, again_ns);
+                binding::price(phases, prices, to, filled, failed_ns);
             }
         };
         self.store.alloc.one_more(unit);

@@ -68,6 +68,7 @@ macro_rules! rest {
     };
 }
 
+mod binding;
 mod commands;
 mod ends;
 mod error;

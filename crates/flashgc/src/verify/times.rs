@@ -9,11 +9,11 @@ mod joined;
 mod pages;
 
 use crate::device::{Geometry, LayerMap, Timing};
-use crate::ids::{Ppn, UnitId};
+use crate::ids::{BlockId, Ppn, UnitId};
 use crate::verify::promises::Promises;
 use crate::verify::rereads::Rereads;
 use crate::verify::{Cause, Happened, What};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A page that the host's operation under way touches.
 #[derive(Clone, Copy)]
@@ -50,6 +50,8 @@ struct Lane {
     seen_ns: [u64; 2],
     /// The time that is left of a suspended operation of the collection, in ns.
     left: Option<(&'static str, u64)>,
+    /// The victims of the collection.
+    victims: Vec<BlockId>,
     /// By how much it may be rounded in all its phases, in ns: those that have passed count too.
     left_rounded_ns: u64,
     /// The same of one that ended as far as rounding tells.
@@ -129,6 +131,8 @@ pub(super) struct Times {
     /// Failed programs, by the program that has their data; those whose data has no page yet; and
     /// the most programs of any data.
     failed: BTreeMap<u32, Vec<Ppn>>,
+    /// Blocks that are retired in place of being erased.
+    failing: BTreeSet<BlockId>,
     homeless: Vec<Ppn>,
     most_programs: u64,
     /// The account of retries, where reads have errors.
@@ -161,6 +165,7 @@ impl Times {
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
             cache: promises.cache,
             failed: BTreeMap::new(),
+            failing: BTreeSet::new(),
             homeless: Vec::new(),
             most_programs: 1,
             rereads: None,
@@ -256,7 +261,15 @@ impl Times {
         let unit = |ppn: Ppn| at.unit_of_page(ppn);
         self.rereads.iter_mut().for_each(|rereads| rereads.see(happened, at));
         match happened {
-            Happened::ProgramFailed { ppn } => self.homeless.push(ppn),
+            Happened::ProgramFailed { ppn } => {
+                self.homeless.push(ppn);
+                self.failing.insert(at.block_of(ppn));
+            }
+            Happened::Claimed { block, .. } => self.lane_of(block, at).victims.push(block),
+            Happened::Erased { block } | Happened::Retired { block, .. } => {
+                self.failing.remove(&block);
+                self.lane_of(block, at).victims.retain(|&victim| victim != block);
+            }
             Happened::Programmed { ppn, .. } | Happened::Padded { ppn, .. } => self.takes_home(ppn),
             _ => {}
         }
@@ -309,6 +322,17 @@ impl Times {
             }
             _ => {}
         }
+    }
+
+    fn lane_of(&mut self, block: BlockId, at: &Geometry) -> &mut Lane {
+        &mut self.lanes[at.unit_of(at.plane_of_block(block)).index()]
+    }
+
+    /// The time of an erase, in ns: none if all victims are retired without one.
+    fn erase_ns(&self, lane: &Lane) -> u64 {
+        let is_erased = |victim| !self.failing.contains(victim);
+        let any = lane.victims.is_empty() || lane.victims.iter().any(is_erased);
+        if any { self.collection.erase_ns } else { 0 }
     }
 
     fn host(&mut self, unit: UnitId, ppn: Ppn, programs: bool, fills: bool) {
@@ -446,7 +470,7 @@ impl Times {
         let (ns, phases) = match name {
             ERASE => {
                 lane.last_read = None;
-                (self.collection.erase_ns, 0)
+                (self.erase_ns(lane), 0)
             }
             READ if self.program_slots > 1 => {
                 let pages = std::mem::take(&mut lane.read_out);
@@ -481,7 +505,7 @@ impl Times {
             "copy" => self.step_ns(&first(lane, copies)),
             "collection" => {
                 let (ns, phases) = self.all_ns(&lane.bound.drain(..).collect::<Vec<_>>());
-                (ns + self.collection.erase_ns, phases)
+                (ns + self.erase_ns(lane), phases)
             }
             // A background task has names of its own: a copy, or a read.
             _ => {

@@ -184,6 +184,12 @@ impl Checker {
                 }
             }
         }
+        let blocks = drive.order.chunks(geometry.shape.blocks_per_plane as usize);
+        for (plane, blocks) in drive.planes.iter().zip(blocks) {
+            for block in blocks.iter().rev().take(plane.retired as usize).copied().map(BlockId) {
+                checker.program_failed(geometry.first_page(block));
+            }
+        }
         let rereads = checker.times.iter_mut().flat_map(|times| &mut times.rereads);
         rereads.for_each(|rereads| rereads.starts_with(&drive.erases));
         let bad_blocks = checker.bad_blocks.iter_mut();
@@ -479,7 +485,11 @@ impl Watch for Checker {
                 self.erase(now_ns, block);
             }
             Happened::ProgramFailed { ppn } => self.program_failed(ppn),
-            Happened::Retired { block, .. } => self.retired(now_ns, block),
+            Happened::Retired { block, .. } => {
+                let plane = self.geometry.plane_of_block(block);
+                self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
+                self.retired(now_ns, block);
+            }
             Happened::Busy { what, unit, from_ns, to_ns, gc } => {
                 let at = match what {
                     What::Bus => self.geometry.bus_of(unit).index(),
