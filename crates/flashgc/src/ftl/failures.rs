@@ -123,6 +123,42 @@ impl Ftl {
         blocks.filter(|&block| self.blocks.state(block) == BlockState::Retired).collect()
     }
 
+    /// This victim; or, where it would be retired and its plane has too few erased blocks for
+    /// copies that free none, the block with the fewest valid pages that will be erased.
+    #[inline(always)]
+    pub fn instead_of_failing(&self, geometry: &Geometry, victim: BlockId) -> Option<BlockId> {
+        match &self.failures {
+            Some(failures) if failures.failing.contains(&victim.0) => {
+                self.other_victim(failures, geometry, victim)
+            }
+            _ => Some(victim),
+        }
+    }
+
+    #[cold]
+    fn other_victim(
+        &self,
+        failures: &Failures,
+        geometry: &Geometry,
+        victim: BlockId,
+    ) -> Option<BlockId> {
+        let plane = geometry.plane_of_block(victim);
+        let data_pages = geometry.shape.data_pages();
+        let spare = self.frontiers.free_blocks(plane).saturating_sub(failures.plan.least_blocks);
+        let pages = self.frontiers.free_pages(plane).saturating_sub(failures.plan.least_pages);
+        if (spare * data_pages).min(pages) >= self.blocks.valid(victim) {
+            return Some(victim);
+        }
+        let is_fit = |&block: &BlockId| {
+            let invalid = geometry.data_pages_of(block) - self.blocks.valid(block);
+            self.blocks.is_sealed(block)
+                && !failures.failing.contains(&block.0)
+                && geometry.shape.won(invalid) > 0
+        };
+        let others = geometry.blocks_of(plane).map(BlockId).filter(is_fit);
+        others.min_by_key(|&block| self.blocks.valid(block))
+    }
+
     /// Whether any of these blocks is erased, and not only retired.
     #[inline]
     pub fn erases_any(&self, mut blocks: impl Iterator<Item = BlockId>) -> bool {
@@ -206,7 +242,9 @@ impl Ftl {
         let Some(failures) = &self.failures else { return false };
         let others = geometry.blocks_of(plane).map(BlockId).filter(|&block| block != own);
         let is_emptied = |&block: &BlockId| {
-            self.blocks.state(block) == BlockState::Victim && self.blocks.valid(block) == 0
+            self.blocks.state(block) == BlockState::Victim
+                && self.blocks.valid(block) == 0
+                && !failures.failing.contains(&block.0)
         };
         let free = self.frontiers.free_blocks(plane) + others.filter(is_emptied).count() as u32;
         failures.spare[failures.pools.of_plane(plane)] > 0
@@ -305,10 +343,11 @@ impl Ftl {
         let Some(failures) = &self.failures else { return false };
         let victims = geometry.blocks_of(plane).map(BlockId);
         let victims = victims.filter(|&block| self.blocks.state(block) == BlockState::Victim);
-        let (mut owed, mut is_collected) = (failures.owed, failures.owed > 0);
+        let (mut owed, mut is_collected, mut coming) = (failures.owed, failures.owed > 0, 0);
         for block in victims {
             owed += self.blocks.valid(block);
             is_collected = true;
+            coming += u32::from(!failures.failing.contains(&block.0));
         }
         let (frontiers, data_pages) = (&self.frontiers, geometry.shape.data_pages());
         let (_, at) = geometry.block_and_page(page);
@@ -316,21 +355,22 @@ impl Ftl {
         let free_pages = frontiers.free_pages(plane).saturating_sub(lost);
         let has_block = frontiers.free_blocks(plane) > 0 || frontiers.has_started(plane);
         let spare = failures.spare[failures.pools.of_plane(plane)] > 0;
-        let blocks_after = frontiers.free_blocks(plane).saturating_sub(1);
+        // What its collection will give back need not be there now.
+        let least = failures.plan.least_blocks.saturating_sub(coming);
+        let after = frontiers.free_blocks(plane).saturating_sub(1);
+        let Some(blocks) = after.checked_sub(least) else { return false };
         let slots = geometry.shape.program_slots;
         let is_enough = match (is_collected, failures.has_classes) {
             // The copies may need a block of each class, and the last one has a page of its own.
-            (true, true) => blocks_after * data_pages >= owed && free_pages > owed,
+            (true, true) => blocks * data_pages >= owed && free_pages > owed,
             (true, false) => {
                 let open = match frontiers.shares_frontier(stream) {
                     true => data_pages - slots,
                     false => frontiers.open_to_copies(plane),
                 };
-                blocks_after * data_pages + open >= owed
+                blocks * data_pages + open >= owed
             }
-            (false, _) => {
-                blocks_after >= failures.plan.least_blocks && free_pages > failures.plan.least_pages
-            }
+            (false, _) => free_pages > failures.plan.least_pages,
         };
         spare && has_block && is_enough
     }

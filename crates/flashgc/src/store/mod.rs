@@ -183,7 +183,8 @@ impl Store {
         plane: PlaneId,
         cx: &Context<'_, W>,
     ) -> Option<BlockId> {
-        self.gc.pick_victim(plane, &sight!(self, cx))
+        let victim = self.gc.pick_victim(plane, &sight!(self, cx))?;
+        self.ftl.instead_of_failing(&cx.plan.geometry, victim)
     }
 
     /// A victim in one of the unit's planes that need space, each plane in its turn. None where its
@@ -194,7 +195,9 @@ impl Store {
         unit: UnitId,
         cx: &Context<'_, W>,
     ) -> Option<(PlaneId, BlockId)> {
-        let victim = self.gc.victim_for(unit, &sight!(self, cx));
+        let victim = self.gc.victim_for(unit, &sight!(self, cx)).and_then(|(plane, victim)| {
+            Some((plane, self.ftl.instead_of_failing(&cx.plan.geometry, victim)?))
+        });
         if cx.plan.geometry.has_superblocks() && !cx.plan.gc.separate_gc {
             return self.unless_writes_are_awaited(unit, victim, cx.plan);
         }

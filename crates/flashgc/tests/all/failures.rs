@@ -206,7 +206,7 @@ fn every_scheme_lives_with_bad_blocks_under_the_checker() {
     const RATES: [&str; 4] = [
         "device.failures={erase=0.003}",
         "device.failures={program=0.0005}",
-        "device.failures={program=0.003,erase=0.03}",
+        "device.failures={program=0.01,erase=0.06}",
         "device.failures={erase=0.001,program=0.0002,doubling_cycles=4}",
     ];
     let (mut runs, mut read_only, mut programs, mut erases) = (0, 0, 0, 0);
@@ -214,8 +214,13 @@ fn every_scheme_lives_with_bad_blocks_under_the_checker() {
         let scheme = format!("gc.scheme=\"{scheme}\"");
         for (device, rates) in (0..DEVICES.len()).map(|at| (DEVICES[at], RATES[(at + number) % 4]))
         {
-            let base =
-                [scheme.as_str(), rates, "device.blocks_per_plane=32", "device.exported=0.5"];
+            let base = [
+                scheme.as_str(),
+                rates,
+                "device.blocks_per_plane=32",
+                "device.exported=0.5",
+                common::SUSPENDS,
+            ];
             let Some(setup) = prepare_or_none(TINY, &[&base[..], device].concat()) else {
                 continue;
             };
@@ -243,7 +248,8 @@ fn coalescing_changes_no_result() {
     for scheme in ["greedy", "fpgc", "fifo"] {
         let scheme = format!("gc.scheme=\"{scheme}\"");
         let rates = "device.failures={program=0.003,erase=0.002}";
-        let sets = [scheme.as_str(), rates, "device.blocks_per_plane=32", "device.exported=0.5"];
+        let drive = ["device.blocks_per_plane=32", "device.exported=0.5", common::SUSPENDS];
+        let sets = [&[scheme.as_str(), rates][..], &drive].concat();
         let steps = [&sets[..], &["engine.coalesce=false"]].concat();
         let (one, other) = (run(TINY, &sets), run_verified(TINY, &steps));
         assert!(at_keys(&one).0 > 0, "{scheme}: {:?}", at_keys(&one));
