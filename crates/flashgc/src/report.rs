@@ -394,7 +394,7 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         "moved_per_gc": per(counters.moved_in_jobs, counters.jobs),
         "copy_steps": counters.copy_steps,
         "valid_distribution": valid_distribution(results),
-        "reclaimed_pages": counters.reclaimed_pages,
+        "reclaimed_pages": counters.pages_won(),
         "erased_at_selection":
             per(counters.erased_pages_at_selection, counters.selections).map(|p| p / per_block),
         "busy_ns": counters.gc_busy_ns,

@@ -114,6 +114,7 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
         background_calls, background_victims, background_busy_ns, time_slices, stall_max_ns,
         below_floor_ns, free_pages_min, unpaid_copies, copies_between_writes_max, cached,
         retries, padded, program_failures, erase_failures,
+        retired_pages: _,
     } = counters;
     figures.add_all(100, *requests);
     figures.add_all(101, *bytes);

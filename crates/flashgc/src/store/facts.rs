@@ -62,6 +62,8 @@ impl Store {
             }
             Fact::Retired { block, failed, .. } => {
                 cx.counters.erase_failures += u64::from(failed);
+                let pages = cx.plan.geometry.data_pages_of(block);
+                cx.counters.retired_pages += u64::from(pages);
                 cx.tell(Happened::Retired { block, failed });
             }
             Fact::ReadOnly => {

@@ -132,7 +132,7 @@ pub(super) struct Times {
     /// the most programs of any data.
     failed: BTreeMap<u32, Vec<Ppn>>,
     /// Blocks that are retired in place of being erased.
-    failing: BTreeSet<BlockId>,
+    pub(super) failing: BTreeSet<BlockId>,
     homeless: Vec<Ppn>,
     most_programs: u64,
     /// The account of retries, where reads have errors.

@@ -192,6 +192,9 @@ impl Checker {
         }
         let rereads = checker.times.iter_mut().flat_map(|times| &mut times.rereads);
         rereads.for_each(|rereads| rereads.starts_with(&drive.erases));
+        if let Some(times) = &mut checker.times {
+            times.failing.extend(drive.failing.iter().copied().map(BlockId));
+        }
         let bad_blocks = checker.bad_blocks.iter_mut();
         bad_blocks.for_each(|bad| bad.starts_with(plan, drive));
         for (lpn, &ppn) in drive.map.iter().enumerate().filter(|&(_, &ppn)| ppn != u32::MAX) {
