@@ -134,7 +134,7 @@ impl<W: Watch> Collecting<'_, W> {
         };
         let copies_ns = self.jobs[unit].copies_ns(self.prices, at_once);
         let job = &self.jobs[unit];
-        let erase_ns = erase(&job.victims, &self.store.ftl, self.prices).total_ns();
+        let erase_ns = erase(&job.victims, self.store, self.prices).total_ns();
         let whole = Phases::new().then(Kind::Collection, copies_ns + erase_ns);
         Command::new(Owner::Collection, Class::Gc, whole)
     }

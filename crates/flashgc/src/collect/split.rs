@@ -23,7 +23,7 @@ impl<W: Watch> Collecting<'_, W> {
                 return padded;
             }
             self.jobs[unit].stage = Stage::Erasing;
-            return command(erase(&self.jobs[unit].victims, &self.store.ftl, self.prices));
+            return command(erase(&self.jobs[unit].victims, self.store, self.prices));
         }
         self.begin_reading(unit);
         command(self.step_read(unit))

@@ -233,7 +233,7 @@ impl<W: Watch> Sim<W> {
         match kind {
             Kind::Collection if self.jobs[unit].stage == Stage::Whole => {
                 let victims = &self.jobs[unit].victims;
-                let erase = collect::erase(victims, &self.store.ftl, &self.collection_prices);
+                let erase = collect::erase(victims, &self.store, &self.collection_prices);
                 let first_ns = ns - erase.total_ns();
                 let (first, then) = (blame::Cause::Copies, blame::Cause::Erase);
                 Held::ForCollection { first, first_ns, then }

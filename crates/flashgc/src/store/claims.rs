@@ -179,7 +179,7 @@ impl Store {
         victims: &[Victim],
         cx: &mut Context<'_, W>,
     ) {
-        let erases = self.ftl.erases_any(victims.iter().map(|victim| victim.block));
+        let erases = self.is_erased(victims);
         for victim @ &Victim { block, .. } in victims {
             if victim.role != Role::Victim {
                 self.release_beside(victim, cx);

@@ -176,6 +176,11 @@ impl Store {
         }
     }
 
+    /// Whether any of these victims is erased, and not only retired.
+    pub fn is_erased(&self, victims: &[Victim]) -> bool {
+        self.ftl.erases_any(victims.iter().map(|victim| victim.block))
+    }
+
     /// The next victim of a plane.
     #[inline(always)]
     pub fn pick_victim<W: Watch>(
@@ -351,7 +356,12 @@ impl Store {
         self.ftl.forget_failed_programs();
         let errors = cx.plan.read_retry.as_ref().map(|rules| {
             let (seed, geometry) = (cx.plan.seed, &cx.plan.geometry);
-            Box::new(PageErrors::new(rules, seed, geometry, &self.ftl))
+            Box::new(PageErrors::new(
+                rules,
+                seed,
+                geometry,
+                (&self.ftl.blocks, &self.ftl.frontiers),
+            ))
         });
         self.ftl.follow_copies(cx.plan.gc.background.follows_moves(), errors);
         self.gc.fallbacks = 0;

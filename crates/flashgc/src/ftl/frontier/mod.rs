@@ -284,7 +284,7 @@ impl Frontiers {
     }
 
     /// The frontier of a stream hands out no further page of its block.
-    pub(in crate::ftl) fn close(&mut self, geometry: &Geometry, plane: PlaneId, stream: Stream) {
+    pub(crate) fn close(&mut self, geometry: &Geometry, plane: PlaneId, stream: Stream) {
         let index = self.index(plane, stream);
         let frontier = &mut self.frontiers[index];
         let left = frontier.end - frontier.next;
@@ -295,12 +295,12 @@ impl Frontiers {
     }
 
     /// Whether an open block of the plane waits for a frontier.
-    pub(in crate::ftl) fn has_started(&self, plane: PlaneId) -> bool {
+    pub(crate) fn has_started(&self, plane: PlaneId) -> bool {
         !self.started[plane.index()].is_empty()
     }
 
     /// Whether the pages of a stream and copies come from one frontier.
-    pub(in crate::ftl) fn shares_frontier(&self, stream: Stream) -> bool {
+    pub(crate) fn shares_frontier(&self, stream: Stream) -> bool {
         stream == Stream::Gc || !self.rules.separate_gc
     }
 
