@@ -109,6 +109,17 @@ class ReadRetry(Section):
     collection: Retries
 
 
+class Failures(Section):
+    """Programs and erases that failed, and bad blocks."""
+
+    program: int
+    erase: int
+    retired_blocks: int
+    failing_blocks: int
+    spare_blocks: int
+    read_only: bool
+
+
 class Background(Section):
     """Pages that pre-migration moved before any collection."""
 
@@ -551,6 +562,7 @@ class Keys(Section):
     slots: Annotated[Slots, Only("with a mapping unit below the page")]
     cache: Annotated[Cache, Only("with cache operations")]
     read_retry: Annotated[ReadRetry, Only("where reads have errors")]
+    failures: Annotated[Failures, Only("where programs or erases fail")]
     background: Annotated[Background, Only("with pre-migration")]
     buffer: Annotated[Buffer, Only("with a write buffer")]
     write_amplification: float | None

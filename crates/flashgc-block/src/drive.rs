@@ -21,6 +21,8 @@ pub enum DriveError {
     Beyond,
     /// Its data could not be read or kept.
     Io(io::Error),
+    /// Too many blocks are bad: it can be read, and takes no further write.
+    ReadOnly,
     /// The drive has stopped: the text says why. Nothing works any more.
     Stopped(String),
 }
@@ -30,6 +32,7 @@ impl fmt::Display for DriveError {
         match self {
             DriveError::Beyond => f.write_str("the request ends beyond the end of the drive"),
             DriveError::Io(error) => write!(f, "the backing store: {error}"),
+            DriveError::ReadOnly => f.write_str("the drive is read-only: no spare block is left"),
             DriveError::Stopped(why) => f.write_str(why),
         }
     }
@@ -223,7 +226,11 @@ impl Drive {
     /// Serves a request, whose time of arrival follows. Returns its data.
     fn run(&self, request: HostRequest, data: Vec<u8>) -> Result<Vec<u8>, DriveError> {
         match &self.server {
-            Server::AtOnce(engine) => lock(engine).serve_at_once(request, data),
+            Server::AtOnce(engine) => {
+                let mut engine = lock(engine);
+                engine.admits(&request)?;
+                engine.serve_at_once(request, data)
+            }
             Server::RealTime(server) => server.serve(request, data),
         }
     }

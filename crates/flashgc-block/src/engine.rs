@@ -64,6 +64,12 @@ impl Engine {
         self.stopped.clone().map_or(Ok(()), |why| Err(DriveError::Stopped(why)))
     }
 
+    /// An error where the drive takes no further write, and this is one.
+    pub(crate) fn admits(&self, request: &HostRequest) -> Result<(), DriveError> {
+        let changes = matches!(request.op, HostOp::Write | HostOp::Trim);
+        if changes && self.session.is_read_only() { Err(DriveError::ReadOnly) } else { Ok(()) }
+    }
+
     /// Lets the engine do something. A fault in it stops the drive.
     fn attempt<T>(
         &mut self,

@@ -7,7 +7,7 @@ use crate::path::DataPath;
 use crate::power::Power;
 use crate::record::{Content, Record};
 use crate::recovery::{IsNewer, Recovered, Recovery, Saved, recover};
-use crate::store::{Sizes, Store};
+use crate::store::{Bad, Sizes, Store};
 use crate::watching::Watching;
 use flashgc::device::Geometry;
 use flashgc::drive::{OpenBlock, Role};
@@ -200,7 +200,9 @@ fn begin(path: &mut DataPath, session: &LiveSession, plan: &Plan) -> io::Result<
         });
         if let Some(store) = path.pages().store() {
             let records = records_of(geometry, &state);
-            store.fill(state.erases.iter().copied(), records.into_iter())?;
+            let bad = bad_blocks(geometry, &state);
+            let wear = state.erases.iter().copied().zip(bad);
+            store.fill(wear, records.into_iter())?;
             store.begin(&head.to_string())?;
         }
         (age_ns, wear) = (state.age_ns, state.erases);
@@ -208,6 +210,18 @@ fn begin(path: &mut DataPath, session: &LiveSession, plan: &Plan) -> io::Result<
     path.begin(age_ns, 0, &[]);
     path.pages().set_wear(wear);
     Ok(())
+}
+
+/// Which blocks of a drive are bad.
+fn bad_blocks(geometry: &Geometry, state: &flashgc::drive::Drive) -> Vec<Option<Bad>> {
+    let mut bad = vec![None; geometry.blocks as usize];
+    let blocks = state.order.chunks(geometry.shape.blocks_per_plane as usize);
+    for (plane, blocks) in state.planes.iter().zip(blocks) {
+        let retired = blocks.iter().rev().take(plane.retired as usize);
+        retired.for_each(|&block| bad[block as usize] = Some(Bad::Retired));
+    }
+    state.failing.iter().for_each(|&block| bad[block as usize] = Some(Bad::Failing));
+    bad
 }
 
 /// The records of the pages of a preconditioned drive: they have no data.

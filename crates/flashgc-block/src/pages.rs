@@ -6,7 +6,7 @@
 //! that no page of another client is lost if its disk is full.
 
 use crate::record::{Content, Found, Record};
-use crate::store::Store;
+use crate::store::{Bad, Store};
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, Ppn};
 use std::collections::BTreeSet;
@@ -174,6 +174,16 @@ impl Pages {
 
     /// Erases a block: its pages have no data from now on.
     pub fn erase(&mut self, block: BlockId, geometry: &Geometry) {
+        self.clear(block, geometry);
+        if let Place::Store(kept) = &mut self.place {
+            let wear = &mut kept.wear[block.index()];
+            *wear = wear.saturating_add(1);
+            kept.store.note_wear(block.0, *wear, None);
+        }
+    }
+
+    /// The pages of a block have no data from now on.
+    fn clear(&mut self, block: BlockId, geometry: &Geometry) {
         let (first, pages) = (geometry.first_page(block), self.pages_per_block);
         let mut had_data = false;
         for page in (first.0..).take(pages).map(Ppn) {
@@ -185,12 +195,17 @@ impl Pages {
         }
         match &mut self.place {
             Place::Memory { blocks, free } => free.extend(blocks[block.index()].take()),
-            Place::Store(kept) => {
-                kept.store.erase(first.0, pages as u32, had_data);
-                let wear = &mut kept.wear[block.index()];
-                *wear = wear.saturating_add(1);
-                kept.store.note_wear(block.0, *wear);
-            }
+            Place::Store(kept) => kept.store.erase(first.0, pages as u32, had_data),
+        }
+    }
+
+    /// A block is bad. A retired one gives its space back: its data is elsewhere.
+    pub fn is_bad(&mut self, block: BlockId, bad: Bad, geometry: &Geometry) {
+        if let Place::Store(kept) = &mut self.place {
+            kept.store.note_wear(block.0, kept.wear[block.index()], Some(bad));
+        }
+        if bad == Bad::Retired {
+            self.clear(block, geometry);
         }
     }
 }

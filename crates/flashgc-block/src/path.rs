@@ -6,7 +6,7 @@
 //! 2. A write takes a page: its data is programmed there. If it covers its page only in part, the
 //!    rest is that of the page that the engine has read before.
 //! 3. A copy of a collection takes a page: the data of the page that it left is programmed there.
-//! 4. A block is erased: its data is gone.
+//! 4. A block is erased, or retired: its data is gone.
 //! 5. A read begins in the page that the map names: the answer is the data of that page.
 //!
 //! Where the device has a write buffer, its pages are kept here as well, from the access that
@@ -18,6 +18,7 @@
 use crate::buffered::{Buffered, Page};
 use crate::pages::{Pages, unreadable};
 use crate::record::{Content, Record};
+use crate::store::Bad;
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, Lpn, Ppn};
 use flashgc::verify::blame::{self, Held};
@@ -216,6 +217,14 @@ impl DataPath {
                 self.keep_trims();
             }
             Happened::Erased { block } => self.erased(block),
+            Happened::ProgramFailed { ppn } => {
+                let block = self.geometry.block_of(ppn);
+                self.pages.is_bad(block, Bad::Failing, &self.geometry);
+            }
+            Happened::Retired { block, .. } => {
+                self.keep_trims();
+                self.pages.is_bad(block, Bad::Retired, &self.geometry);
+            }
             Happened::Served { request, .. } => self.served(request),
             _ => {}
         }

@@ -216,6 +216,7 @@ impl Server {
         }
         let now_ns = shared.now_ns(&state);
         let came = state.engine.run_to(now_ns);
+        let came = came.and_then(|()| state.engine.admits(&request));
         let came = came.and_then(|()| state.engine.comes(request, data, now_ns));
         if let Ok((ticket, _)) = came {
             state.waiting.insert(ticket);

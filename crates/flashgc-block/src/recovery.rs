@@ -10,7 +10,7 @@
 //! programs of several units were.
 
 use crate::record::{Content, Found, Record, checksum};
-use crate::store::Store;
+use crate::store::{Bad, Store};
 use flashgc::drive::{Drive, OpenBlock, PlaneBlocks, Role};
 use flashgc::ids::{BlockId, PlaneId, Ppn};
 use flashgc::plan::Plan;
@@ -94,6 +94,9 @@ struct Seen {
 
 struct Scan<'a> {
     store: &'a Store,
+    /// Retired blocks, and the pages of a block.
+    retired: BTreeSet<u32>,
+    pages_per_block: u32,
     is_newer: IsNewer,
     trims: Vec<u64>,
     /// The version of each logical page that is the newest so far.
@@ -102,6 +105,10 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
+    fn is_retired(&self, page: u32) -> bool {
+        self.retired.contains(&(page / self.pages_per_block))
+    }
+
     fn is_possible(&self, record: &Record) -> bool {
         let is_trimmed =
             |lpn: usize| self.trims.get(lpn).is_none_or(|&trim| trim > record.sequence);
@@ -124,7 +131,9 @@ impl Scan<'_> {
         while self.check_data(page_bytes)? {
             self.newest.fill(None);
             store.records(|page, read| {
-                if let Found::Record(record) = read {
+                if let Found::Record(record) = read
+                    && !self.is_retired(page)
+                {
                     self.offer(page, record);
                 }
             })?;
@@ -162,8 +171,12 @@ pub fn recover(
     age_ns: u64,
 ) -> io::Result<Recovered> {
     let geometry = &plan.geometry;
+    let wear = store.wear()?;
+    let is_retired = |&block: &u32| wear[block as usize].1 == Some(Bad::Retired);
     let mut scan = Scan {
         store,
+        retired: (0..geometry.blocks).filter(is_retired).collect(),
+        pages_per_block: geometry.shape.pages_per_block,
         is_newer,
         trims: store.trims()?,
         newest: vec![None; geometry.exported_pages as usize],
@@ -175,7 +188,7 @@ pub fn recover(
     let (mut sequence, mut age_ns) = (scan.trims.iter().copied().max().unwrap_or(0), age_ns);
     store.records(|page, read| {
         let (block, at) = geometry.block_and_page(Ppn(page));
-        if read == Found::Erased {
+        if read == Found::Erased || scan.is_retired(page) {
             return;
         }
         let block = &mut blocks[block.index()];
@@ -213,7 +226,7 @@ pub fn recover(
     };
     found.with_data = (in_flash + saved.iter().filter(only_saved).count()) as u64;
     let map = scan.newest.iter().map(|newest| newest.map_or(u32::MAX, |(page, _)| page)).collect();
-    let state = state_of(plan, map, &blocks, store.wear()?, age_ns);
+    let state = state_of(plan, map, &blocks, wear, age_ns);
     Ok(Recovered { state, sequence, data, unreadable, saved, found })
 }
 
@@ -238,13 +251,34 @@ fn newer_saved(scan: &Scan<'_>, sequence: &mut u64) -> io::Result<Vec<Saved>> {
 }
 
 /// The state of a drive with this map.
-fn state_of(plan: &Plan, map: Vec<u32>, blocks: &[Seen], erases: Vec<u32>, age_ns: u64) -> Drive {
+fn state_of(
+    plan: &Plan,
+    map: Vec<u32>,
+    blocks: &[Seen],
+    wear: Vec<(u32, Option<Bad>)>,
+    age_ns: u64,
+) -> Drive {
     let geometry = &plan.geometry;
+    let (erases, bad): (Vec<u32>, Vec<Option<Bad>>) = wear.into_iter().unzip();
     let (mut order, mut planes, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    let mut failing = Vec::new();
     for plane in (0..geometry.planes).map(PlaneId) {
         let (mut sealed, mut opened, mut erased) = (Vec::new(), Vec::new(), Vec::new());
+        let mut retired = Vec::new();
         for block in geometry.blocks_of(plane).map(BlockId) {
             let seen = &blocks[block.index()];
+            match bad[block.index()] {
+                Some(Bad::Retired) => {
+                    retired.push(block.0);
+                    continue;
+                }
+                Some(Bad::Failing) => {
+                    failing.push(block.0);
+                    sealed.push((seen.last_ns, block.0));
+                    continue;
+                }
+                None => {}
+            }
             match open_block(plan, block, seen) {
                 _ if seen.written == [0, 0] => erased.push((erases[block.index()], block.0)),
                 Some(open) => opened.push((seen.last_ns, open)),
@@ -257,15 +291,28 @@ fn state_of(plan: &Plan, map: Vec<u32>, blocks: &[Seen], erases: Vec<u32>, age_n
         planes.push(PlaneBlocks {
             sealed: sealed.len() as u32,
             open: opened.len() as u32,
+            retired: retired.len() as u32,
             wants: true,
         });
         order.extend(sealed.iter().map(|&(_, block)| block));
         order.extend(opened.iter().map(|(_, open)| open.block.0));
         order.extend(erased.iter().map(|&(_, block)| block));
+        order.extend(retired);
         open.extend(opened.iter().map(|&(_, open)| open));
     }
     let sealed_at_ns = blocks.iter().map(|block| block.last_ns).collect();
-    Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, kept: None }
+    Drive {
+        map,
+        order,
+        planes,
+        open,
+        sealed_at_ns,
+        erases,
+        age_ns,
+        failing,
+        is_read_only: false,
+        kept: None,
+    }
 }
 
 /// A block that can be written on, where this is one.

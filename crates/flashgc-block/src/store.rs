@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! head    what the drive is, in JSON; whether it was stopped
-//! wear    erases of each block
+//! wear    erases of each block, and whether it is bad
 //! records the out-of-band record of each physical page
 //! trims   the number of the last trim of each logical page
 //! data    the physical pages; erased blocks are holes
@@ -27,9 +27,31 @@ const STOPPED_AT: u64 = HEAD_BYTES - 8;
 /// Parts begin at multiples of this.
 const ALIGNED: u64 = 64 << 10;
 const WEAR_BYTES: u64 = 8;
+/// The mark of a retired block beside its wear, and that of a block with a failed program.
+const RETIRED: u64 = 1 << 63;
+const FAILING: u64 = 1 << 62;
 const TRIM_BYTES: u64 = 8;
 /// Bytes that are read or written at once where a table is walked.
 const CHUNK: usize = 1 << 20;
+
+/// A block that is bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bad {
+    /// A program of it has failed.
+    Failing,
+    /// It is retired: what its pages say counts no more.
+    Retired,
+}
+
+/// The wear of a block as it is kept.
+fn wear_entry(erases: u32, bad: Option<Bad>) -> u64 {
+    let mark = match bad {
+        None => 0,
+        Some(Bad::Failing) => FAILING,
+        Some(Bad::Retired) => RETIRED,
+    };
+    u64::from(erases) | mark
+}
 
 /// The sizes that the places of a file follow from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,11 +229,11 @@ impl Store {
         }
     }
 
-    /// How often a block was erased.
-    pub fn note_wear(&mut self, block: u32, erases: u32) {
+    /// How often a block was erased, and whether it is bad.
+    pub fn note_wear(&mut self, block: u32, erases: u32, bad: Option<Bad>) {
         let at = HEAD_BYTES + u64::from(block) * WEAR_BYTES;
         // Where the file cannot take it, it is kept and tried again.
-        let _ = self.put(at, &u64::from(erases).to_le_bytes());
+        let _ = self.put(at, &wear_entry(erases, bad).to_le_bytes());
     }
 
     /// The pages of these numbers are trimmed, each by the trim of its number.
@@ -256,10 +278,19 @@ impl Store {
         Ok(())
     }
 
-    /// Erases of each block.
-    pub fn wear(&self) -> io::Result<Vec<u32>> {
+    /// Erases of each block, and whether it is bad.
+    pub fn wear(&self) -> io::Result<Vec<(u32, Option<Bad>)>> {
         let mut wear = Vec::with_capacity(self.sizes.blocks as usize);
-        let see = |bytes: &[u8]| wear.push(number(bytes).try_into().unwrap_or(0));
+        let see = |bytes: &[u8]| {
+            let entry = number(bytes);
+            let bad = match entry & (RETIRED | FAILING) {
+                0 => None,
+                FAILING => Some(Bad::Failing),
+                _ => Some(Bad::Retired),
+            };
+            let erases = entry & !(RETIRED | FAILING);
+            wear.push((erases.try_into().unwrap_or(0), bad));
+        };
         self.walk(HEAD_BYTES, self.sizes.blocks, WEAR_BYTES as usize, see)?;
         Ok(wear)
     }
@@ -284,10 +315,10 @@ impl Store {
     /// The records and the wear of a drive that was made without this file.
     pub fn fill(
         &self,
-        wear: impl Iterator<Item = u32>,
+        wear: impl Iterator<Item = (u32, Option<Bad>)>,
         records: impl Iterator<Item = Option<Record>>,
     ) -> io::Result<()> {
-        let wear = wear.map(|erases| u64::from(erases).to_le_bytes());
+        let wear = wear.map(|(erases, bad)| wear_entry(erases, bad).to_le_bytes());
         self.fill_table(HEAD_BYTES, wear)?;
         let bytes = |record: Option<Record>| record.map_or([0; RECORD_BYTES], Record::to_bytes);
         self.fill_table(self.records_at, records.map(bytes))

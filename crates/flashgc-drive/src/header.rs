@@ -8,9 +8,11 @@ use std::io::{self, Read, Write};
 
 /// The first bytes of every file.
 const MAGIC: [u8; 8] = *b"FGCDRIVE";
-/// The version of the format that is written, and the newest that is read. Files of version 1 are
-/// read too: they lack the scheme's own state.
-pub const VERSION: u32 = 2;
+/// The newest version of the format that is read. Files of version 1 are read too: they lack the
+/// scheme's own state.
+pub const VERSION: u32 = 3;
+/// The version of a drive without bad blocks, which are new in version 3.
+const WITHOUT_BAD_BLOCKS: u32 = 2;
 /// A header is shorter than this, in bytes: some 200 for each GiB of tables, and the origin.
 const HEADER_BYTES_MAX: u32 = 4 << 20;
 
@@ -27,6 +29,16 @@ pub struct Header {
     /// table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_by: Option<String>,
+    /// The retired blocks of each plane, where the drive has bad blocks: their numbers are the last
+    /// of the plane in the table `order`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retired: Vec<u32>,
+    /// Blocks with a failed program that have yet to be retired.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<u32>,
+    /// Whether the drive takes no further write.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_read_only: bool,
     /// The tables, in their order.
     pub sections: Vec<Section>,
 }
@@ -44,6 +56,12 @@ pub struct Section {
     pub frames: Vec<u32>,
 }
 
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
 impl Header {
     /// Bytes of all frames.
     pub fn frame_bytes(&self) -> u64 {
@@ -59,7 +77,9 @@ impl Header {
         };
         let mut head = Vec::with_capacity(json.len() + 16);
         head.extend(MAGIC);
-        head.extend(VERSION.to_le_bytes());
+        let is_good = self.retired.is_empty() && self.failing.is_empty() && !self.is_read_only;
+        let version = if is_good { WITHOUT_BAD_BLOCKS } else { VERSION };
+        head.extend(version.to_le_bytes());
         head.extend(bytes.to_le_bytes());
         head.extend(json);
         to.write_all(&head)?;

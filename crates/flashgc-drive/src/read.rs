@@ -111,11 +111,13 @@ impl<R: Read> Opened<R> {
         let state = Drive {
             map,
             order,
-            planes: planes_of(&planes)?,
+            planes: planes_of(&planes, &self.header.retired)?,
             open: open_of(&open)?,
             sealed_at_ns,
             erases,
             age_ns: self.header.age_ns,
+            failing: self.header.failing,
+            is_read_only: self.header.is_read_only,
             kept: self.header.kept_by.map(|by| Kept { by, numbers: kept }),
         };
         Ok(SavedDrive { origin: self.header.origin, state })
@@ -173,9 +175,17 @@ impl<'a> Sections<'a> {
     }
 }
 
-fn planes_of(numbers: &[u32]) -> Result<Vec<PlaneBlocks>, DriveError> {
-    let planes = numbers.chunks_exact(PER_PLANE).map(|plane| match plane[2] {
-        wants @ (0 | 1) => Ok(PlaneBlocks { sealed: plane[0], open: plane[1], wants: wants == 1 }),
+fn planes_of(numbers: &[u32], retired: &[u32]) -> Result<Vec<PlaneBlocks>, DriveError> {
+    let planes = numbers.chunks_exact(PER_PLANE);
+    if !retired.is_empty() && retired.len() != planes.len() {
+        return Err(DriveError::damaged("its list of retired blocks has a wrong length"));
+    }
+    let retired = retired.iter().copied().chain(std::iter::repeat(0));
+    let planes = planes.zip(retired).map(|(plane, retired)| match plane[2] {
+        wants @ (0 | 1) => {
+            let (sealed, open) = (plane[0], plane[1]);
+            Ok(PlaneBlocks { sealed, open, retired, wants: wants == 1 })
+        }
         other => Err(DriveError::damaged(format!(
             "the flag of a plane that needs collection is {other}, not 0 or 1"
         ))),

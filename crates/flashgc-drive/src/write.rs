@@ -51,7 +51,21 @@ pub fn write(to: &mut dyn Write, saved: &SavedDrive) -> io::Result<u64> {
     let key = saved.origin.key();
     let kept_by = state.kept.as_ref().map(|kept| kept.by.clone());
     let origin = saved.origin.clone();
-    let header = Header { origin, key, age_ns: state.age_ns, kept_by, sections };
+    let mut retired: Vec<u32> = state.planes.iter().map(|plane| plane.retired).collect();
+    if retired.iter().all(|&blocks| blocks == 0) {
+        retired.clear();
+    }
+    let failing = state.failing.clone();
+    let header = Header {
+        origin,
+        key,
+        age_ns: state.age_ns,
+        kept_by,
+        retired,
+        failing,
+        is_read_only: state.is_read_only,
+        sections,
+    };
     let mut bytes = header.write(to)?;
     for frame in &packed {
         to.write_all(frame)?;

@@ -13,6 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 pub enum Stop {
     /// The drive is full.
     Full(String),
+    /// Too many blocks are bad before the measured part.
+    ReadOnly,
     /// The run is longer than the clock of the engine.
     TooLong,
     /// The trace touches more than the drive has, in all or in one request.
@@ -83,6 +85,8 @@ fn stop(error: &RunError) -> Stop {
     let text = error.to_string();
     if text.contains("the drive is full") {
         Stop::Full(text)
+    } else if text.contains("read-only before the measured part") {
+        Stop::ReadOnly
     } else if text.contains("lasts longer than") {
         Stop::TooLong
     } else if error.in_trace

@@ -37,6 +37,8 @@ static SERVED: RwLock<Served> =
 
 /// The log says once that the drive has stopped.
 static HAS_SAID_WHY: AtomicBool = AtomicBool::new(false);
+/// Whether the first client that may not write was told why.
+static HAS_SAID_READ_ONLY: AtomicBool = AtomicBool::new(false);
 
 fn served() -> RwLockReadGuard<'static, Served> {
     SERVED.read().unwrap_or_else(PoisonError::into_inner)
@@ -123,6 +125,10 @@ pub fn serve(act: impl FnOnce(&Drive) -> Result<(), DriveError>) -> Result<(), F
             errno: error.raw_os_error().unwrap_or(libc::EIO),
             message: Some(format!("the store: {error}")),
         },
+        DriveError::ReadOnly => {
+            let is_new = !HAS_SAID_READ_ONLY.swap(true, Ordering::Relaxed);
+            Failed { errno: libc::EIO, message: is_new.then(|| error.to_string()) }
+        }
         DriveError::Stopped(why) => {
             let is_new = !HAS_SAID_WHY.swap(true, Ordering::Relaxed);
             Failed { errno: libc::EIO, message: is_new.then_some(why) }

@@ -1,6 +1,6 @@
 //! The plan: a checked configuration with all derived values. Only a plan reaches the simulation.
 
-use crate::device::{Geometry, Level, Pools, ReadRetry, Timing};
+use crate::device::{FailurePlan, Geometry, Level, Pools, ReadRetry, Timing};
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::windows::Costs;
 use crate::gc::{GcPlan, Isolation};
@@ -261,6 +261,8 @@ pub struct Plan {
     pub cache: CacheOperations,
     /// When a page is read again, where reads have errors.
     pub read_retry: Option<ReadRetry>,
+    /// Programs and erases that fail, where any do.
+    pub failures: Option<FailurePlan>,
     /// When a write of the host is done.
     pub write_completion: WriteCompletion,
     /// The write buffer, where there is one.

@@ -4,6 +4,7 @@ mod placement;
 mod untimed;
 
 use crate::config::Setup;
+use crate::ftl::BadBlocks;
 use crate::measure::{JobResults, Results};
 use crate::stats::Latency;
 use crate::stats::steady::Verdict;
@@ -70,6 +71,7 @@ impl Report {
         for (key, part) in [
             ("cache", cache(setup, results)),
             ("read_retry", read_retry(setup, results)),
+            ("failures", results.bad_blocks.map(|bad| failures(results, bad))),
             ("background", background(setup, results)),
             ("buffer", buffer(results)),
             ("placement", placement::section(setup, results)),
@@ -316,6 +318,18 @@ fn read_retry(setup: &Setup, results: &Results) -> Option<Value> {
     Some(json!({ "host": of(host), "collection": of(collection) }))
 }
 
+/// Programs and erases that failed, and the blocks that are bad by now.
+fn failures(results: &Results, bad: BadBlocks) -> Value {
+    json!({
+        "program": results.counters.program_failures,
+        "erase": results.counters.erase_failures,
+        "retired_blocks": bad.retired,
+        "failing_blocks": bad.failing,
+        "spare_blocks": bad.spare,
+        "read_only": bad.is_read_only,
+    })
+}
+
 /// Flash bytes programmed for each byte that the host wrote.
 fn write_amplification_bytes(setup: &Setup, results: &Results) -> Option<f64> {
     let host_bytes = results.counters.bytes[1];
@@ -380,7 +394,7 @@ fn gc(setup: &Setup, results: &Results) -> Value {
         "moved_per_gc": per(counters.moved_in_jobs, counters.jobs),
         "copy_steps": counters.copy_steps,
         "valid_distribution": valid_distribution(results),
-        "reclaimed_pages": counters.reclaimed_pages,
+        "reclaimed_pages": counters.pages_won(),
         "erased_at_selection":
             per(counters.erased_pages_at_selection, counters.selections).map(|p| p / per_block),
         "busy_ns": counters.gc_busy_ns,

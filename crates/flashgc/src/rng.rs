@@ -48,6 +48,14 @@ impl Random {
     }
 }
 
+/// Bits that a number determines and that look random (the finalizer of SplitMix64).
+pub fn mixed(mut bits: u64) -> u64 {
+    for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xbf58_476d_1ce4_e5b9] {
+        bits = (bits ^ (bits >> 31)).wrapping_mul(factor);
+    }
+    bits ^ (bits >> 29)
+}
+
 /// The number in [0, 1) that random bits are.
 #[inline(always)]
 pub fn unit_of(bits: u64) -> f64 {

@@ -36,6 +36,8 @@ const DEVICES: &[&[&str]] = &[
         "precondition.overwrite_with=\"uniform\"",
     ],
     &["device.timing.erase=\"100 us\"", "precondition.fill=\"none\""],
+    &["device.failures={program=2e-3,erase=2e-2}"],
+    &["device.failures={program=1e-2}", "device.write_buffer.size=\"8 KiB\""],
     SUPERBLOCKS,
 ];
 

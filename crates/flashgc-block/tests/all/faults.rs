@@ -1,6 +1,7 @@
 //! Faults that are put between the engine and the data are seen by the client.
 
 use crate::common::{Choices, agree, opening};
+use crate::stores::{drive_in, file};
 use flashgc::ids::Ppn;
 use flashgc::verify::{Cause, Happened, Listener};
 use flashgc_block::{Drive, DriveError};
@@ -126,5 +127,56 @@ fn a_page_that_cannot_be_corrected_is_an_error_and_harms_nothing_else() {
         let report = drive.end().expect("a report").to_json();
         let count = report["read_retry"]["host"]["uncorrectable"].as_u64();
         assert!(count >= Some(lost_new.into()), "{report}");
+    }
+}
+
+/// Blocks are retired under the data of clients, until none is spare: writes and trims are errors
+/// from then on, and every page reads as it was written last, after a restart too.
+#[test]
+fn a_drive_with_bad_blocks_keeps_its_data_and_becomes_read_only() {
+    let devices: &[&[&str]] = &[
+        &["device.failures={erase=2e-2}"],
+        &["device.failures={program=2e-3}"],
+        &["device.failures={program=1e-3,erase=1e-2}", "device.allocation=\"dynamic\""],
+        &["device.failures={program=1e-3,erase=1e-2}", "gc.copy.use=\"bus\""],
+        &["device.failures={program=1e-3}", "device.write_buffer.size=\"64 KiB\""],
+    ];
+    for device in devices {
+        let file = file();
+        let drive = drive_in(&file, device);
+        let (page, mut choices) = (drive.page_bytes(), Choices::new(17));
+        let pages = drive.bytes() / page;
+        let mut due = vec![0_u8; pages as usize];
+        let agrees = |drive: &Drive, lpn: u64, due: &[u8]| {
+            let mut found = vec![0xEE; page as usize];
+            drive.read(&mut found, lpn * page).expect("a read");
+            assert!(found.iter().all(|&byte| byte == due[lpn as usize]), "page {lpn}, {device:?}");
+        };
+        let mut writes = 0;
+        loop {
+            assert!(writes < 1_000_000, "it lasts for ever: {device:?}");
+            let (lpn, byte) = (choices.below(pages), choices.below(256) as u8);
+            match drive.write(&vec![byte; page as usize], lpn * page, false) {
+                Ok(()) => due[lpn as usize] = byte,
+                Err(DriveError::ReadOnly) => break,
+                Err(error) => panic!("{error}, {device:?}"),
+            }
+            writes += 1;
+            agrees(&drive, choices.below(pages), &due);
+        }
+        assert!(writes > pages, "{writes} writes of {pages} pages, {device:?}");
+        let is_refused = |found: Result<(), DriveError>| matches!(found, Err(DriveError::ReadOnly));
+        assert!(is_refused(drive.trim(page, 0)) && is_refused(drive.zero(page, 0, false, true)));
+        drive.flush().expect("a flush");
+        (0..pages).for_each(|lpn| agrees(&drive, lpn, &due));
+        let report = drive.end().expect("a report").to_json();
+        assert_eq!(report["failures"]["read_only"], true, "{report}");
+        assert!(report["failures"]["retired_blocks"].as_u64() > Some(0), "{report}");
+        assert!(report["notes"].to_string().contains("later writes were refused"), "{report}");
+        let resumed = drive_in(&file, device);
+        (0..pages).for_each(|lpn| agrees(&resumed, lpn, &due));
+        if report["failures"]["spare_blocks"] == 0 {
+            assert!(is_refused(resumed.write(&vec![1; page as usize], 0, false)), "{device:?}");
+        }
     }
 }

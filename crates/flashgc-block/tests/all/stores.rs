@@ -17,7 +17,7 @@ pub fn file() -> File {
     }
 }
 
-fn drive_in(file: &File, sets: &[&str]) -> Drive {
+pub fn drive_in(file: &File, sets: &[&str]) -> Drive {
     let file = file.try_clone().expect("the same file");
     let backing = Backing::Store { file, name: "drive.data".into() };
     Drive::open(Opening { backing, ..opening(sets) }, |_| true).expect("the drive opens")

@@ -175,6 +175,23 @@ impl Draw {
         self.history.words.push(("device".into(), "read_retry".into()));
     }
 
+    /// In a part of the cases programs and erases fail, where blocks can be retired one by one.
+    pub(super) fn failing(&mut self) {
+        if !self.choices.chance(15) {
+            return;
+        }
+        let program = self.choices.pick(&["0.0", "0.0003", "0.003", "0.02"]);
+        self.set("device.failures.program", program);
+        let erase = self.choices.pick(&["0.001", "0.01", "0.1"]);
+        self.set("device.failures.erase", erase);
+        self.value("device.failures.doubling_cycles", &["1", "20"]);
+        if self.history.prepare().is_err_and(|why| why.contains("device.failures")) {
+            self.history.remove("device.failures");
+            return;
+        }
+        self.history.words.push(("device".into(), "failures".into()));
+    }
+
     fn units(&mut self) {
         let unit = self.word("device.unit", &["plane", "die", "chip", "channel"]);
         let planes = self.number("device.planes_per_die");

@@ -90,7 +90,9 @@ pub fn draw(seed: u64) -> Drawn {
     draw.read_errors();
     draw.superblocks();
     draw.foreseen();
-    let is_tight = draw.many_classes() || draw.choices.chance(30);
+    let has_many = draw.many_classes();
+    draw.failing();
+    let is_tight = has_many || draw.choices.chance(30);
     draw.fits(is_tight)
 }
 

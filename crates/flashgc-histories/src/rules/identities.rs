@@ -70,7 +70,10 @@ fn requests(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
         WorkloadPlan::Fitted(plan) => Some(plan.requests),
         WorkloadPlan::Jobs(_) | WorkloadPlan::Trace(_) => None,
     };
-    match length {
+    // It ends where the drive is read-only.
+    let is_read_only = tried.base["failures"]["read_only"] == true;
+    match length.filter(|_| !is_read_only) {
+        None if is_read_only => {}
         // The bound of a run that ends once it is steady.
         Some(Length::Requests(most)) if tried.setup.until.is_some() => {
             broken.at_most("requests done", done, most);
@@ -145,7 +148,16 @@ fn collections(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
     let gc = |name: &str| figures.of(&format!("/gc/{name}"));
     let in_blocks = tried.setup.plan.gc.sub_blocks.is_none();
     let operations = gc("count") * tried.setup.plan.geometry.erases_of_block();
-    broken.equal("erase operations and jobs", figures.of("/erase_operations"), operations);
+    // Blocks that are retired are erased in vain, or not at all.
+    let retires = tried.setup.plan.failures.is_some();
+    match retires {
+        false => {
+            broken.equal("erase operations and jobs", figures.of("/erase_operations"), operations);
+        }
+        true => {
+            broken.at_most("erase operations", figures.of("/erase_operations"), operations);
+        }
+    }
     broken.at_most("busy in open jobs", gc("busy_open_ns"), gc("busy_ns"));
     let moved = figures.real("/gc/moved_per_gc").unwrap_or(0.0) * gc("count") as f64;
     let moved = moved.round() as u64;
@@ -165,7 +177,11 @@ fn collections(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {
     let blocks = f64::from(tried.setup.plan.geometry.blocks);
     let erases = figures.of("/erases");
     broken.near("wear", figures.real("/wear/mean").unwrap_or(-1.0) * blocks, erases as f64);
-    if in_blocks {
+    if in_blocks && retires {
+        let failed = figures.of("/failures/erase");
+        broken.at_most("erases and victims", erases + failed, gc("victim_blocks"));
+        broken.at_most("moved and valid", moved, valid);
+    } else if in_blocks {
         broken.equal("erases and victims", erases, gc("victim_blocks"));
         let pages = u64::from(tried.setup.plan.geometry.shape.data_pages());
         broken.equal("pages won", gc("reclaimed_pages") + moved, erases * pages);
@@ -192,6 +208,7 @@ fn pure(tried: &Tried<'_>) -> bool {
         && plan.geometry.shape.summary_pages == 0
         && plan.geometry.shape.program_slots == 1
         && plan.timing.read_by_type_ns.is_none()
+        && plan.failures.is_none()
 }
 
 fn work(tried: &Tried<'_>, figures: &Figures<'_>, broken: &mut Broken) {

@@ -205,7 +205,7 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let Some(mut source) = drives::requests(&own) else { return whole(&own).map(|_| false) };
     let drive = match own.drive() {
         Ok(drive) => drive.state,
-        Err(Stop::Full(_)) => return Ok(false),
+        Err(Stop::Full(_) | Stop::ReadOnly) => return Ok(false),
         Err(other) => return Err(other),
     };
     let requests = requests(&setup, &mut *source)?;
@@ -233,7 +233,7 @@ fn whole(own: &Tried<'_>) -> Result<bool, Stop> {
     let options = || Options { verify: true, ..Options::default() };
     match run::whole(own.setup, own.history, options()) {
         Ok(_) => Ok(true),
-        Err(Stop::Full(_) | Stop::TooLong | Stop::TraceTooLarge) => Ok(false),
+        Err(Stop::Full(_) | Stop::ReadOnly | Stop::TooLong | Stop::TraceTooLarge) => Ok(false),
         Err(other) => Err(other),
     }
 }

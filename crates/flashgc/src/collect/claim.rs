@@ -1,7 +1,8 @@
 //! A collection begins: its victims are claimed, and the pages that it moves are listed.
 
+use super::close::erase;
 use super::{Collecting, Stage, parts};
-use crate::flash::{Class, Command, Kind, Op, Phases};
+use crate::flash::{Class, Command, Kind, Phases};
 use crate::gc::{Copy, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::owner::Owner;
@@ -71,7 +72,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// pages are taken now.
     #[inline(always)]
     fn list_pages(&mut self, unit: UnitId, plane: PlaneId, victims: &[Victim]) {
-        let Collecting { jobs, store, cx, .. } = self;
+        let Collecting { jobs, store, cx, prices, .. } = self;
         let job = &mut jobs[unit];
         job.copies.clear();
         for &Victim { block, .. } in victims {
@@ -97,6 +98,18 @@ impl<W: Watch> Collecting<'_, W> {
             // Copies without a price have corrected data.
             job.copies.iter().for_each(|copy| store.ftl.renew(copy.to));
         }
+        job.failed.clear();
+        if job.fixed && cx.plan.timing.programs_fail {
+            let (ftl, mut first) = (&store.ftl, 0);
+            let mut failed = std::mem::take(&mut job.failed);
+            for end in job.step_ends(cx.plan.copies_at_once()) {
+                let to = job.copies[first..end].iter().map(|copy| copy.to);
+                let ns = ftl.failed_ns(to, |page| prices.program_ns(page));
+                failed.extend((ns > 0).then_some((end, ns)));
+                first = end;
+            }
+            job.failed = failed;
+        }
         if let slots @ 2.. = cx.plan.geometry.shape.program_slots
             && !job.fixed
         {
@@ -106,7 +119,7 @@ impl<W: Watch> Collecting<'_, W> {
                 && cx.plan.gc.placement.is_none()
                 && cx.plan.gc.preemption.is_none()
                 && cx.plan.timing.passes.is_none();
-            job.put_whole_first(slots, apart, self.prices);
+            job.put_whole_first(slots, apart, prices);
         }
     }
 
@@ -120,7 +133,8 @@ impl<W: Watch> Collecting<'_, W> {
             at_once => job.step_ends(at_once).count() as u32,
         };
         let copies_ns = self.jobs[unit].copies_ns(self.prices, at_once);
-        let erase_ns = self.prices.nominal(Op::Erase, 1).total_ns();
+        let job = &self.jobs[unit];
+        let erase_ns = erase(&job.victims, self.store, self.prices).total_ns();
         let whole = Phases::new().then(Kind::Collection, copies_ns + erase_ns);
         Command::new(Owner::Collection, Class::Gc, whole)
     }

@@ -3,12 +3,13 @@
 use super::steps::command;
 use super::{Collecting, Job, Stage, parts, slots};
 use crate::context::Copied;
-use crate::flash::{Command, Op};
+use crate::flash::{Command, Op, Phases, Prices};
 use crate::gc::{Batch, JobRow, Victim};
 use crate::host::Waiting;
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::plan::Plan;
+use crate::store::Store;
 use crate::verify::{Happened, Watch};
 
 /// Valid pages at selection of the blocks that are claimed in addition to the victims.
@@ -21,6 +22,11 @@ fn neighbour_valid(victims: &[Victim]) -> u32 {
 #[inline(always)]
 pub fn may_open(plan: &Plan, unit: UnitId, waiting: &Waiting, is_starving: bool) -> bool {
     plan.gc.trigger.idle_units || waiting.count(unit) > 0 || is_starving
+}
+
+/// The erase of these victims: nothing where all of them are retired in place of being erased.
+pub fn erase(victims: &[Victim], store: &Store, prices: &Prices) -> Phases {
+    if store.is_erased(victims) { prices.nominal(Op::Erase, 1) } else { Phases::new() }
 }
 
 impl<W: Watch> Collecting<'_, W> {
@@ -37,7 +43,7 @@ impl<W: Watch> Collecting<'_, W> {
         if self.cx.plan.gc.blocking.erasing.is_some() {
             self.narrow_blocking(unit);
         }
-        command(self.prices.nominal(Op::Erase, 1))
+        command(erase(&self.jobs[unit].victims, self.store, self.prices))
     }
 
     /// The erase has ended: records the collection, and continues with the batch or unblocks the

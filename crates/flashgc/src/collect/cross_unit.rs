@@ -7,7 +7,7 @@
 //! another. The unit that collects stays blocked for the host, and may itself program pages from
 //! other units.
 
-use super::{Collecting, Stage, parts};
+use super::{Collecting, Stage, parts, reads};
 use crate::flash::{Class, Command, Op};
 use crate::gc::CrossUnit;
 use crate::ids::UnitId;
@@ -58,7 +58,8 @@ impl<W: Watch> Collecting<'_, W> {
         let fills = self.prices.filled_by_copies(|| u32::from(job.fills_with(copy)));
         let to = std::iter::once(job.copies[copy].to);
         let pages = self.cx.plan.geometry.shape.program_slots as usize;
-        let phases = self.prices.programming(Op::Program, pages, to, fills);
+        let mut phases = self.prices.programming(Op::Program, pages, to.clone(), fills);
+        reads::add_failed(self, &mut phases, to);
         Some(Command::new(Owner::CrossUnit, Class::Gc, phases))
     }
 

@@ -75,6 +75,9 @@ pub struct Job {
     pub(super) read_pages: u32,
     /// The classes of the first copies, where they are asked before their pages are taken.
     pub(super) asked: Vec<u8>,
+    /// Of a collection whose pages are fixed: the time of failed programs of a step, in ns, by the
+    /// place where it ends.
+    pub(super) failed: Vec<(usize, u64)>,
     /// The copies of the step under way, by their place in `copies`.
     pub step: Vec<usize>,
     /// Programs with which the step ends: the controller keeps slots that fill none.
@@ -225,7 +228,7 @@ impl Job {
     }
 
     /// The copies of the step under way.
-    pub fn step_pages(&self) -> impl Iterator<Item = Copy> + '_ {
+    pub fn step_pages(&self) -> impl Iterator<Item = Copy> + Clone + '_ {
         self.step.iter().map(|&at| self.copies[at])
     }
 
@@ -253,7 +256,7 @@ impl Job {
         let mut first = 0;
         let mut sum_ns = 0;
         for end in self.step_ends(at_once) {
-            sum_ns += step_ns(prices, &self.copies[first..end]);
+            sum_ns += self.step_ns(prices, first, end);
             first = end;
         }
         sum_ns
@@ -264,7 +267,7 @@ impl Job {
         let mut left_ns = now_ns - self.selected_ns;
         let mut made = 0;
         for end in self.step_ends(at_once) {
-            let ns = step_ns(prices, &self.copies[made..end]);
+            let ns = self.step_ns(prices, made, end);
             if left_ns < ns {
                 break;
             }
@@ -272,6 +275,14 @@ impl Job {
             made = end;
         }
         made
+    }
+}
+
+impl Job {
+    /// Array time of the copies of a step, with the failed programs before them, in ns.
+    fn step_ns(&self, prices: &Prices, first: usize, end: usize) -> u64 {
+        let again = self.failed.iter().find(|&&(at, _)| at == end);
+        step_ns(prices, &self.copies[first..end]) + again.map_or(0, |&(_, ns)| ns)
     }
 }
 

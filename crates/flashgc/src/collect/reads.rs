@@ -1,7 +1,7 @@
-//! The cost of the reads of a step, and the retries of its pages.
+//! The cost of the reads of a step and the retries of its pages, and of programs that failed.
 
 use super::Collecting;
-use crate::flash::{Op, Phases};
+use crate::flash::{Kind, Op, Phases};
 use crate::ids::{Ppn, UnitId};
 use crate::verify::Watch;
 
@@ -42,4 +42,21 @@ pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) 
         };
         read.into_iter().for_each(|page| at.store.tell_uncorrectable(page, &mut at.cx));
     }
+}
+
+/// Adds the time of the programs of a step whose pages are fixed.
+pub(super) fn program<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, phases: &mut Phases) {
+    let to = at.jobs[unit].step_pages().map(|copy| copy.to);
+    at.prices.bind(phases, to.clone(), 0);
+    add_failed(at, phases, to);
+}
+
+/// Adds the time of failed programs before these pages to an operation that programs them.
+pub(super) fn add_failed<W: Watch>(
+    at: &Collecting<'_, W>,
+    phases: &mut Phases,
+    to: impl Iterator<Item = Ppn>,
+) {
+    let failed_ns = at.store.ftl.failed_ns(to, |page| at.prices.program_ns(page));
+    phases.lengthen(Kind::Program, failed_ns);
 }

@@ -68,7 +68,7 @@ impl Job {
 
     /// The pages of the program that the step completes: slots of other classes wait in the
     /// controller.
-    pub fn programmed(&self, slots: u32) -> impl Iterator<Item = Ppn> + '_ {
+    pub fn programmed(&self, slots: u32) -> impl Iterator<Item = Ppn> + Clone + '_ {
         let last = self.step.last().map(|&at| self.copies[at].to.0 / slots);
         let to = self.step_pages().map(|copy| copy.to);
         to.filter(move |to| slots == 1 || Some(to.0 / slots) == last)
@@ -246,8 +246,11 @@ pub(super) fn program<W: Watch>(
     job.stage = Stage::Programming;
     let mut phases = at.prices.joined_program();
     let shape = &at.cx.plan.geometry.shape;
+    let job = &at.jobs[unit];
     let mut to = job.step_pages().map(|copy| copy.to);
-    at.prices.bind(&mut phases, to.find(|&to| shape.ends_program(to)).into_iter(), 0);
+    let last = to.find(|&to| shape.ends_program(to));
+    at.prices.bind(&mut phases, last.into_iter(), 0);
+    reads::add_failed(at, &mut phases, last.into_iter());
     Some(command(phases))
 }
 
@@ -260,5 +263,6 @@ pub(super) fn pad<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<
     (job.stage, job.pads) = (Stage::Programming, true);
     let mut phases = at.prices.joined_program();
     at.prices.bind(&mut phases, std::iter::once(last), 0);
+    reads::add_failed(at, &mut phases, std::iter::once(last));
     Some(command(phases))
 }

@@ -4,10 +4,11 @@
 //! Fig. 2). Pages bind when their program starts, so that one which the host rewrites before is
 //! not programmed at all.
 
+use super::close::erase;
 use super::steps::command;
 use super::{Collecting, Stage, reads, slots};
 use crate::flash::{Command, Op, Phases};
-use crate::ids::UnitId;
+use crate::ids::{Ppn, UnitId};
 use crate::owner::Owner;
 use crate::verify::Watch;
 
@@ -22,7 +23,7 @@ impl<W: Watch> Collecting<'_, W> {
                 return padded;
             }
             self.jobs[unit].stage = Stage::Erasing;
-            return command(self.prices.nominal(Op::Erase, 1));
+            return command(erase(&self.jobs[unit].victims, self.store, self.prices));
         }
         self.begin_reading(unit);
         command(self.step_read(unit))
@@ -70,7 +71,10 @@ impl<W: Watch> Collecting<'_, W> {
         let host_pages = std::mem::take(&mut job.host_pages);
         let fills = job.host_fills + self.prices.filled_by_copies(|| job.fills_of_step());
         let pages = job.step_pages().map(|copy| copy.to).chain(host_pages);
-        self.prices.bind(&mut phases, pages, fills);
+        let pages: Vec<Ppn> = pages.collect();
+        self.prices.bind(&mut phases, pages.iter().copied(), fills);
+        reads::add_failed(self, &mut phases, pages.into_iter());
+        let job = &mut self.jobs[unit];
         if job.host_fills > 0 {
             job.extra_ns += self.prices.summary_array_ns();
         }

@@ -33,7 +33,7 @@ impl<W: Watch> Collecting<'_, W> {
             let binds_at = phases.program_at();
             return Command { binds_at, ..command(phases) };
         }
-        self.prices.bind(&mut phases, job.step_pages().map(|copy| copy.to), 0);
+        reads::program(self, unit, &mut phases);
         command(phases)
     }
 

@@ -151,6 +151,9 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
     if let Some(retry) = &device.read_retry {
         resolved["read_retry"] = json!(retry);
     }
+    if let Some(failures) = &device.failures {
+        resolved["failures"] = json!(failures);
+    }
     if device.cache.is_some() {
         resolved["cache_operations"] = json!(device.cache);
     }

@@ -30,6 +30,15 @@ pub fn left(shape: &Shape, gc: &GcPlan) -> f64 {
     spare.saturating_sub(taken) as f64 / spare.max(1) as f64
 }
 
+/// Blocks of a plane that collection can do without.
+pub fn blocks_to_lose(shape: &Shape, gc: &GcPlan) -> u32 {
+    let exported = u64::from(shape.exported_pages_per_plane);
+    let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages());
+    let taken = reserved.max(mark_pages(shape, gc)) + shut_pages(shape, gc);
+    let left = shape.data_pages_per_plane().saturating_sub(exported + taken + 1);
+    (left / u64::from(shape.data_pages())) as u32
+}
+
 /// Collection must be able to reach its threshold with every user page valid, or it never ends.
 pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let physical = shape.data_pages_per_plane();

@@ -1,6 +1,7 @@
 //! The device as it is described: geometry, superblocks, timing, layers, page types, read errors,
-//! and the pools of planes.
+//! failures, and the pools of planes.
 
+pub mod failures;
 pub mod geometry;
 pub mod layers;
 mod padding;
@@ -13,6 +14,7 @@ pub mod superblocks;
 pub mod timing;
 mod views;
 
+pub use failures::{FailureAt, FailurePlan, FailureRules, Failures};
 pub(crate) use geometry::is_one;
 pub use geometry::{Geometry, Level, Shape};
 pub use layers::{LayerMap, LayerSpeed};

@@ -5,7 +5,7 @@
 //! page and the erase before it, and not to the read: each read of the same data needs as many
 //! retries, in whatever order reads come.
 
-use crate::rng::{Random, unit_of};
+use crate::rng::{Random, mixed, unit_of};
 use serde::Serialize;
 
 /// The most retries before soft decoding.
@@ -168,13 +168,9 @@ impl ReadErrors {
         self.rules.times.retries + 1
     }
 
-    /// The draw of a page after an erase (the finalizer of SplitMix64).
+    /// The draw of a page after an erase.
     fn bits(&self, page: u32, erases: u32) -> u64 {
-        let mut bits = self.key ^ (u64::from(page) << 32 | u64::from(erases));
-        for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xbf58_476d_1ce4_e5b9] {
-            bits = (bits ^ (bits >> 31)).wrapping_mul(factor);
-        }
-        bits ^ (bits >> 29)
+        mixed(self.key ^ (u64::from(page) << 32 | u64::from(erases)))
     }
 }
 

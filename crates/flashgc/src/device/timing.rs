@@ -33,6 +33,9 @@ pub struct Timing {
     /// What retries of reads cost, where reads have errors.
     #[serde(skip)]
     pub retry: Option<RetryTimes>,
+    /// Whether programs may fail, and are made again in another page.
+    #[serde(skip)]
+    pub programs_fail: bool,
     /// The passes of a program, where there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passes: Option<Passes>,
@@ -96,6 +99,7 @@ impl Timing {
         layer_speed: None,
         read_by_type_ns: None,
         retry: None,
+        programs_fail: false,
         passes: None,
     };
 

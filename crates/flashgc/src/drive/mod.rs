@@ -22,6 +22,8 @@ pub struct PlaneBlocks {
     pub sealed: u32,
     /// Blocks that are written in part.
     pub open: u32,
+    /// Blocks that are bad, and never opened again.
+    pub retired: u32,
     /// Whether the trigger found the plane short of space.
     pub wants: bool,
 }
@@ -31,8 +33,8 @@ pub struct PlaneBlocks {
 pub struct Drive {
     /// The physical page of each logical one; `u32::MAX` where nothing is written.
     pub map: Vec<u32>,
-    /// The blocks of each plane: the sealed ones in the order of their sealing, the open ones, and
-    /// the erased ones in the order in which they will be opened.
+    /// The blocks of each plane: the sealed ones in the order of their sealing, the open ones,
+    /// the erased ones in the order in which they will be opened, and the retired ones.
     pub order: Vec<u32>,
     /// How many of these are sealed and open, plane by plane.
     pub planes: Vec<PlaneBlocks>,
@@ -44,6 +46,10 @@ pub struct Drive {
     pub erases: Vec<u32>,
     /// The age clock, in ns.
     pub age_ns: u64,
+    /// Blocks with a failed program, in order of number: they are retired when they are collected.
+    pub failing: Vec<u32>,
+    /// Whether the drive takes no further write.
+    pub is_read_only: bool,
     /// The scheme's own state that cannot be derived, where there is such.
     pub kept: Option<Kept>,
 }
@@ -88,16 +94,30 @@ impl Drive {
             planes.push(PlaneBlocks {
                 sealed: sealed.len() as u32,
                 open: opened.len() as u32,
+                retired: ftl.retired_blocks(geometry, plane).len() as u32,
                 wants: wants[plane.index()],
             });
             order.extend(sealed.iter().map(|block| block.0));
             order.extend(opened.iter().map(|open| open.block.0));
             order.extend(ftl.frontiers.free_list(plane).map(|block| block.0));
+            order.extend(ftl.retired_blocks(geometry, plane).iter().map(|block| block.0));
             open.extend(opened);
         }
         assert_eq!(order.len(), geometry.blocks as usize, "a block is being collected");
         let (map, sealed_at_ns, erases) = (Vec::new(), Vec::new(), Vec::new());
-        Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, kept: None }
+        let failing = ftl.failing_blocks();
+        Drive {
+            map,
+            order,
+            planes,
+            open,
+            sealed_at_ns,
+            erases,
+            age_ns,
+            failing,
+            is_read_only: ftl.is_read_only(),
+            kept: None,
+        }
     }
 
     /// A drive aged as SSDSim ages it: in the first blocks of each plane the first pages hold
@@ -116,7 +136,7 @@ impl Drive {
             open.extend(blocks.map(|block| OpenBlock::written(block, Role::Started, written)));
         }
         let (sealed, opened) = if full { (aged, 0) } else { (0, aged) };
-        let plane = PlaneBlocks { sealed, open: opened, wants: false };
+        let plane = PlaneBlocks { sealed, open: opened, retired: 0, wants: false };
         Drive {
             map: table(u32::MAX, geometry.exported_pages as usize),
             order: (0..geometry.blocks).collect(),
@@ -125,6 +145,8 @@ impl Drive {
             sealed_at_ns: vec![0; geometry.blocks as usize],
             erases: vec![0; geometry.blocks as usize],
             age_ns: 0,
+            failing: Vec::new(),
+            is_read_only: false,
             kept: None,
         }
     }

@@ -57,7 +57,8 @@ pub fn restore(
     drive: Drive,
 ) -> Result<(Ftl, Carried), DriveFault> {
     check_sizes(geometry, &drive)?;
-    let Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, kept: _ } = drive;
+    let is_read_only = drive.is_read_only;
+    let Drive { map, order, planes, open, sealed_at_ns, erases, age_ns, failing, .. } = drive;
     if let Some(block) = erases.iter().position(|&erases| erases > ERASES_MAX) {
         return fault(format!("block {block} was erased {} times", erases[block]));
     }
@@ -80,7 +81,8 @@ pub fn restore(
             }
         }
         let (sealed, rest) = listed.split_at(count.sealed as usize);
-        let (opened, erased) = rest.split_at(count.open as usize);
+        let (opened, rest) = rest.split_at(count.open as usize);
+        let (erased, retired) = rest.split_at(rest.len() - count.retired as usize);
         for block in sealed.iter().copied().map(BlockId) {
             to.seal(block, sealed_at_ns[block.index()])?;
         }
@@ -93,7 +95,12 @@ pub fn restore(
         for block in erased.iter().copied().map(BlockId) {
             to.free(plane, block)?;
         }
+        retired.iter().try_for_each(|&block| to.retire(BlockId(block)))?;
     }
+    for block in failing {
+        to.fails(block)?;
+    }
+    to.ftl.was_read_only = is_read_only;
     // A scheme is told of a drive in its own way.
     to.ftl.facts.clear();
     Ok((to.ftl, to.carried))
@@ -152,6 +159,26 @@ impl Restoring<'_> {
     }
 }
 
+impl Restoring<'_> {
+    fn retire(&mut self, block: BlockId) -> Result<(), DriveFault> {
+        let erases = self.erases[block.index()];
+        if self.ftl.blocks.restore(block, BlockState::Retired, erases) > 0 {
+            return fault(format!("block {} is retired but has data", block.0));
+        }
+        Ok(())
+    }
+
+    /// A program of a block has failed.
+    fn fails(&mut self, block: u32) -> Result<(), DriveFault> {
+        let is_there = block < self.geometry.blocks;
+        if !is_there || !self.ftl.blocks.is_sealed(BlockId(block)) {
+            return fault(format!("block {block} has a failed program and is not full"));
+        }
+        self.ftl.failing.insert(block);
+        Ok(())
+    }
+}
+
 fn check_sizes(geometry: &Geometry, drive: &Drive) -> Result<(), DriveFault> {
     let blocks = geometry.blocks as usize;
     let sizes = [
@@ -165,7 +192,9 @@ fn check_sizes(geometry: &Geometry, drive: &Drive) -> Result<(), DriveFault> {
         return fault(format!("the table `{name}` has {found} entries instead of {due}"));
     }
     let per_plane = u64::from(geometry.shape.blocks_per_plane);
-    let held = |plane: &super::PlaneBlocks| u64::from(plane.sealed) + u64::from(plane.open);
+    let held = |plane: &super::PlaneBlocks| {
+        u64::from(plane.sealed) + u64::from(plane.open) + u64::from(plane.retired)
+    };
     if drive.planes.iter().any(|plane| held(plane) > per_plane) {
         return fault("a plane has more listed blocks than blocks");
     }

@@ -16,6 +16,8 @@ pub enum BlockState {
     Sealed = 2,
     /// A collection moves its pages and erases it.
     Victim = 3,
+    /// Bad: it is never opened again.
+    Retired = 4,
 }
 
 const STATE_SHIFT: u32 = 28;
@@ -221,6 +223,13 @@ impl Blocks {
         self.erases[block.index()] += 1;
     }
 
+    /// The block is bad.
+    pub fn retire(&mut self, block: BlockId) {
+        assert_eq!(self.state(block), BlockState::Victim, "only a job's victim is retired");
+        assert_eq!(self.valid(block), 0, "data would be lost");
+        self.set_state(block, BlockState::Retired);
+    }
+
     fn set_state(&mut self, block: BlockId, state: BlockState) {
         let info = &mut self.info[block.index()];
         *info = *info & VALID_MASK | (state as u32) << STATE_SHIFT;
@@ -298,6 +307,7 @@ fn state_of(info: u32) -> BlockState {
         0 => BlockState::Free,
         1 => BlockState::Open,
         2 => BlockState::Sealed,
-        _ => BlockState::Victim,
+        3 => BlockState::Victim,
+        _ => BlockState::Retired,
     }
 }

@@ -5,7 +5,8 @@
 //! with its errors, so it stays as old as it was. Erased pages are not old, so writes of the host
 //! have nothing to note.
 
-use super::Ftl;
+use super::blocks::Blocks;
+use super::frontier::Frontiers;
 use crate::device::{Geometry, ReadErrors, ReadRetry};
 use crate::ids::{BlockId, Ppn};
 
@@ -24,8 +25,12 @@ pub struct PageErrors {
 
 impl PageErrors {
     /// All data of the drive is old now.
-    pub fn new(rules: &ReadRetry, seed: u64, geometry: &Geometry, ftl: &Ftl) -> Self {
-        let (blocks, frontiers) = (&ftl.blocks, &ftl.frontiers);
+    pub fn new(
+        rules: &ReadRetry,
+        seed: u64,
+        geometry: &Geometry,
+        (blocks, frontiers): (&Blocks, &Frontiers),
+    ) -> Self {
         let shape = &geometry.shape;
         let programs = u64::from(geometry.pages.div_ceil(shape.program_slots));
         let mut errors = PageErrors {

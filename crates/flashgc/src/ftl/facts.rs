@@ -59,6 +59,26 @@ pub enum Fact {
         /// Whether it was erased.
         erased: bool,
     },
+    /// The program of a page has failed: its block is closed.
+    ProgramFailed {
+        /// Its plane.
+        plane: PlaneId,
+        /// The block.
+        block: BlockId,
+        /// The first page of the program.
+        page: Ppn,
+    },
+    /// A claimed block is bad, and never opened again.
+    Retired {
+        /// Its plane.
+        plane: PlaneId,
+        /// The block.
+        block: BlockId,
+        /// Whether its erase has failed; if not, a program had.
+        failed: bool,
+    },
+    /// No further failure is allowed for.
+    ReadOnly,
 }
 
 /// A page that became invalid, and its block then.

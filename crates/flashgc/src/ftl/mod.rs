@@ -8,6 +8,7 @@
 pub mod blocks;
 mod errors;
 pub mod facts;
+mod failures;
 mod free_list;
 pub mod frontier;
 pub mod map;
@@ -21,12 +22,14 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use blocks::{BlockState, Blocks};
 pub use errors::PageErrors;
 pub use facts::{Fact, Facts, Lost};
+pub use failures::{BadBlocks, Failures};
 use frontier::{FrontierRules, Frontiers};
 pub use frontier::{Parity, Stream, Taken};
 use map::PageMap;
 use reserved::Reserved;
 pub use stamps::BlockFacts;
 use stamps::Stamps;
+use std::collections::BTreeSet;
 pub use writer::Writer;
 
 /// The translation layer of one drive.
@@ -45,6 +48,12 @@ pub struct Ftl {
     pub stamps: Stamps,
     /// The age of data in the measured part, where reads have errors.
     pub(crate) errors: Option<Box<PageErrors>>,
+    /// Bad blocks, where programs or erases may fail.
+    failures: Option<Box<Failures>>,
+    /// Blocks of a saved drive with a failed program.
+    pub(crate) failing: BTreeSet<u32>,
+    /// Whether it took no further write.
+    pub(crate) was_read_only: bool,
     /// Whether anything follows the data of copies.
     pub(crate) follows_copies: bool,
 }
@@ -90,6 +99,9 @@ impl Ftl {
             reserved: Reserved::default(),
             stamps: Stamps::default(),
             errors: None,
+            failures: None,
+            failing: BTreeSet::new(),
+            was_read_only: false,
             follows_copies: false,
         }
     }
@@ -167,7 +179,7 @@ impl Ftl {
     /// frontier, and nobody follows each of them.
     #[inline(always)]
     pub fn copies_run(&self) -> bool {
-        !self.follows_copies && !self.frontiers.keeps_parity()
+        !self.follows_copies && !self.frontiers.keeps_parity() && !self.programs_fail()
     }
 
     /// Takes pages that lie side by side for the data of these pages, whose old accounts the caller
@@ -262,6 +274,9 @@ impl Ftl {
         };
         if taken.opened.is_some() {
             self.opened(plane, taken.opened, None);
+        }
+        if self.failures.is_some() {
+            return self.after_failures(geometry, plane, stream, taken);
         }
         taken
     }
@@ -379,8 +394,12 @@ impl Ftl {
         self.is_candidate(geometry, block);
     }
 
-    /// Erases a claimed block that holds no valid page, and gives it back to its plane.
+    /// Erases a claimed block that holds no valid page, and gives it back to its plane, or retires
+    /// it.
     pub fn erase(&mut self, geometry: &Geometry, block: BlockId) {
+        if self.failures.is_some() && self.retires(geometry, block) {
+            return;
+        }
         let plane = geometry.plane_of_block(block);
         self.facts.push(Fact::Free { plane, block, erased: true });
         self.blocks.erase(block);

@@ -89,7 +89,7 @@ impl Gc {
     /// A block was opened, sealed, claimed, withheld, erased or released.
     pub fn block_has_changed(&mut self, fact: Fact, sight: &Sight<'_>) {
         let (plane, block) = match fact {
-            Fact::Moved { .. } => return,
+            Fact::Moved { .. } | Fact::ProgramFailed { .. } | Fact::ReadOnly => return,
             Fact::Opened { plane, block } => {
                 self.victim.opened(plane, block);
                 (plane, block)
@@ -106,7 +106,7 @@ impl Gc {
                 (plane, block)
             }
             Fact::Withheld { plane, block } => (plane, block),
-            Fact::Free { plane, block, .. } => {
+            Fact::Free { plane, block, .. } | Fact::Retired { plane, block, .. } => {
                 self.victim.erased(plane, block);
                 (plane, block)
             }

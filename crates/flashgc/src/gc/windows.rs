@@ -166,7 +166,7 @@ impl Parts {
             let (kind, invalid) = match blocks.state(block) {
                 BlockState::Sealed => (Kind::Full, geometry.data_pages_of(block) - valid),
                 BlockState::Free => (Kind::Erased, 0),
-                BlockState::Open | BlockState::Victim => (Kind::Shut, 0),
+                BlockState::Open | BlockState::Victim | BlockState::Retired => (Kind::Shut, 0),
             };
             let (valid, invalid) = (valid as u16, invalid as u16);
             self.parts[self.count] = Part { kind, valid, invalid };

@@ -113,7 +113,8 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
         read_steps, merged_programs, gc_extra_ns, background_moved, background_wasted,
         background_calls, background_victims, background_busy_ns, time_slices, stall_max_ns,
         below_floor_ns, free_pages_min, unpaid_copies, copies_between_writes_max, cached,
-        retries, padded,
+        retries, padded, program_failures, erase_failures,
+        retired_pages: _,
     } = counters;
     figures.add_all(100, *requests);
     figures.add_all(101, *bytes);
@@ -140,6 +141,9 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
     }
     if *cached != [0, 0] {
         figures.add_all(298, *cached);
+    }
+    if (*program_failures, *erase_failures) != (0, 0) {
+        figures.add_all(296, [*program_failures, *erase_failures]);
     }
     figures.add(297, *padded);
     for (at, row) in retries.iter().enumerate() {

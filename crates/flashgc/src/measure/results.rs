@@ -2,6 +2,7 @@
 
 use super::{Seen, UntilEnd};
 use crate::device::Spent;
+use crate::ftl::BadBlocks;
 use crate::gc::placement::{HotnessCounts, Placement, PlacementCounts};
 use crate::ids::PlaneId;
 use crate::stats::steady::Balance;
@@ -78,6 +79,8 @@ pub struct Results {
     pub hotness: Option<HotnessCounts>,
     /// The pages of each class, where placement sorts them.
     pub placement: Option<PlacementCounts>,
+    /// Bad blocks, where operations may fail.
+    pub bad_blocks: Option<BadBlocks>,
     /// Erases of the blocks in the measured part.
     pub wear: Spread,
     /// Bytes of the tables that grow with the drive.
@@ -122,6 +125,7 @@ impl Seen<'_> {
             ahead_open: self.undone.open,
             hotness: self.store.gc.placement.as_ref().and_then(|placement| placement.counts()),
             placement: self.store.gc.placement_counts(&self.store.ftl),
+            bad_blocks: self.store.ftl.bad_blocks(),
             wear: Spread::of(self.store.ftl.blocks.measured_erases()),
             table_bytes: self.store.ftl.table_bytes() + self.store.gc.table_bytes(),
             saturated: self.is_saturated(),

@@ -89,6 +89,7 @@ impl LiveSession {
         }
         let circumstances = session.circumstances();
         engine!(&mut session.engine, sim => sim.judge_by(circumstances));
+        engine!(&mut session.engine, sim => live::outlive_writes(sim));
         engine!(&mut session.engine, sim => sim.start(&mut self.source))?;
         session.stage = Stage::Done;
         Ok(session.at(Phase::Run, 0, None))
@@ -98,6 +99,11 @@ impl LiveSession {
     pub fn drive(&self) -> SavedDrive {
         let state = engine!(&self.session.engine, sim => live::drive(sim));
         SavedDrive { origin: self.session.origin(), state }
+    }
+
+    /// Whether the drive takes no further write: the caller refuses them.
+    pub fn is_read_only(&self) -> bool {
+        engine!(&self.session.engine, sim => sim.ftl().is_read_only())
     }
 
     /// The physical page of each logical one at present; `u32::MAX` where nothing is written.

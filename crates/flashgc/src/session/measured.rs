@@ -135,6 +135,18 @@ impl Session {
         }
     }
 
+    /// Adds a note where bad blocks have ended the run.
+    pub(super) fn note_read_only(&mut self, results: &Results) {
+        let Some(bad) = results.bad_blocks.filter(|bad| bad.is_read_only) else { return };
+        self.notes.push(format!(
+            "the drive became read-only after {} writes: {} blocks are bad, and there is no spare \
+             block for the next failure; {}",
+            grouped(results.counters.requests[HostOp::Write as usize]),
+            grouped(u64::from(bad.retired + bad.failing)),
+            if self.is_live { "later writes were refused" } else { "the run ends there" }
+        ));
+    }
+
     /// The parts of the latencies, and those of each job, where they were split.
     pub(super) fn blame(&self, results: &Results) -> (Option<Value>, Vec<Value>) {
         let Some(blame) = engine!(&self.engine, sim => sim.blame()) else {

@@ -287,6 +287,13 @@ impl Session {
     fn start_run(&mut self) -> Result<Progress, RunError> {
         let mut source = self.source()?;
         let circumstances = self.circumstances();
+        if engine!(&self.engine, sim => sim.ftl().is_read_only()) {
+            return Err(RunError::new(
+                "error: the drive is read-only before the measured part: too many of its blocks \
+                 are bad\n  = help: lower the shares of device.failures, set a smaller \
+                 device.exported, or precondition less",
+            ));
+        }
         engine!(&mut self.engine, sim => sim.judge_by(circumstances));
         engine!(&mut self.engine, sim => sim.start(&mut source))?;
         self.stage = Stage::Run { source };
@@ -370,6 +377,7 @@ impl Session {
         }
         let result_hash = engine!(&self.engine, sim => sim.seen().result_hash(&results));
         self.note_until(&results);
+        self.note_read_only(&results);
         self.note_rates();
         let nothing_moved = self.nothing_moved(&results);
         if let Some(why) = &nothing_moved {

@@ -2,8 +2,9 @@
 //! those to check, and what a change has left is passed on.
 
 use super::Sim;
-use crate::collect::{At, Stage};
-use crate::flash::{Class, Command, Kind, Moved, Op, Phases};
+use crate::collect::{self, At, Stage};
+use crate::flash::{Class, Command, Kind, Moved, Phases};
+use crate::ftl::Fact;
 use crate::host::{self, OpKind};
 use crate::ids::{BusId, PlaneId, Ppn, UnitId};
 use crate::measure::Seen;
@@ -142,8 +143,13 @@ impl<W: Watch> Sim<W> {
 
     #[cold]
     pub(super) fn hear_facts(&mut self) {
+        let mut is_read_only = false;
         for fact in self.store.moved() {
+            is_read_only |= fact == Fact::ReadOnly;
             self.background.hear(fact);
+        }
+        if is_read_only && !self.outlives_writes {
+            self.host.end_source(&mut context!(self));
         }
         let Some(lost) = self.store.lost() else { return };
         self.background.hear_lost(lost, &mut context!(self));
@@ -226,7 +232,9 @@ impl<W: Watch> Sim<W> {
         let (kind, ns) = self.flash.first_phase(unit).map_or((Kind::Rest, 0), |p| (p.kind, p.ns));
         match kind {
             Kind::Collection if self.jobs[unit].stage == Stage::Whole => {
-                let first_ns = ns - self.collection_prices.nominal(Op::Erase, 1).total_ns();
+                let victims = &self.jobs[unit].victims;
+                let erase = collect::erase(victims, &self.store, &self.collection_prices);
+                let first_ns = ns - erase.total_ns();
                 let (first, then) = (blame::Cause::Copies, blame::Cause::Erase);
                 Held::ForCollection { first, first_ns, then }
             }

@@ -1,7 +1,6 @@
 //! What follows when a phase or a command ends.
 
-use super::Sim;
-use crate::background::Bound;
+use super::{Sim, binding};
 use crate::collect::Ended as CollectionEnded;
 use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
 use crate::host::OpKind;
@@ -55,24 +54,15 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn pages_are_due(&mut self, unit: UnitId) {
         if let Some(Owner::Background(task)) = self.flash.owner(unit) {
-            return self.background_binds(task, unit);
+            return binding::of_background(self, task, unit);
         }
         collecting!(self).bind_step(unit);
         self.hear();
         let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
         let to = job.programmed(self.plan.geometry.shape.program_slots);
-        let price = |phases: &mut Phases| prices.bind(phases, to, fills);
-        self.flash.bound(unit, price, self.now_ns, &mut self.events);
-    }
-
-    #[cold]
-    pub(super) fn background_binds(&mut self, task: u8, unit: UnitId) {
-        let Bound { page, fills } = self.background.bind(task, unit, &mut rest!(self));
-        self.hear();
-        let prices = &self.collection_prices;
-        let fills = prices.filled_by_copies(|| fills);
-        let price = |phases: &mut Phases| prices.bind(phases, std::iter::once(page), fills);
+        let failed_ns = binding::failed_ns(self, to.clone());
+        let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
         self.flash.bound(unit, price, self.now_ns, &mut self.events);
     }
 
@@ -306,9 +296,11 @@ impl<W: Watch> Sim<W> {
             _ => Vec::new(),
         };
         let prices = &self.prices;
-        let bind = |phases: &mut _| {
+        let to = pages.iter().copied();
+        let failed_ns = self.store.ftl.failed_ns(to.clone(), |page| prices.program_ns(page));
+        let bind = |phases: &mut Phases| {
             if let Owner::Host(_) = owner {
-                prices.bind(phases, pages.iter().copied(), filled);
+                binding::price(phases, prices, to, filled, failed_ns);
             }
         };
         self.store.alloc.one_more(unit);

@@ -17,6 +17,11 @@ pub fn take<W: Watch>(sim: &mut Sim<W>, source: &mut Live) -> Result<(), SimErro
     sim.fetch_arrival(source)
 }
 
+/// Requests go on when the drive is read-only: the caller refuses writes from then on.
+pub fn outlive_writes<W: Watch>(sim: &mut Sim<W>) {
+    sim.outlives_writes = true;
+}
+
 /// The time of the next event, if there is one.
 pub fn next_ns<W: Watch>(sim: &Sim<W>) -> Option<u64> {
     sim.events.next().map(|next| next.at_ns)

@@ -68,6 +68,7 @@ macro_rules! rest {
     };
 }
 
+mod binding;
 mod commands;
 mod ends;
 mod error;
@@ -169,6 +170,8 @@ pub struct Sim<W: Watch = Unwatched> {
     awaits_places: bool,
     /// Whether a plane has several queues.
     names_steps: bool,
+    /// Whether requests go on when the drive is read-only.
+    outlives_writes: bool,
     counters: Counters,
     measure: Measure,
     watch: W,
@@ -231,6 +234,7 @@ impl<W: Watch> Sim<W> {
             begins_beside: plan.begins_beside(),
             awaits_places: plan.awaits_places(),
             names_steps: geometry.names_steps(),
+            outlives_writes: false,
             units: vec![Station::default(); (geometry.units + geometry.readers) as usize],
             at_once: VecDeque::new(),
             left_at_once: VecDeque::new(),

@@ -3,7 +3,7 @@
 use super::flushed::{self, Flushed};
 use super::{Sim, Station};
 use crate::device::Level;
-use crate::flash::{self, Phases};
+use crate::flash::{self, Kind, Phases};
 use crate::ftl::Stream;
 use crate::host::{Op, OpKind};
 use crate::ids::{Lpn, PlaneId, Ppn, UnitId};
@@ -62,7 +62,10 @@ impl<W: Watch> Sim<W> {
         let ops = std::iter::once(op).chain(group.iter().copied());
         if price == flash::Op::Program {
             let pages = ops.map(|op| self.written_page(op));
-            return self.prices.programming(price, count, pages, *filled);
+            let mut phases = self.prices.programming(price, count, pages.clone(), *filled);
+            let again_ns = self.store.ftl.failed_ns(pages, |page| self.prices.program_ns(page));
+            phases.lengthen(Kind::Program, again_ns);
+            return phases;
         }
         let pages = ops.map(|op| self.page_of(op));
         let retries = |page| self.store.ftl.retries(&self.plan.geometry, page);

@@ -53,6 +53,10 @@ fn serve_batch<W: Watch>(
             return Ok(served);
         };
         untimed.serve(&request)?;
+        if untimed.store.ftl.is_read_only() {
+            sim.host.end_source(&mut untimed.cx);
+            return Ok(served + 1);
+        }
     }
     Ok(most)
 }

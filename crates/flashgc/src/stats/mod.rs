@@ -139,12 +139,23 @@ pub struct Counters {
     /// Flash pages that were read and corrected, by their retries: for the host, and for
     /// collection.
     pub retries: [Vec<u64>; 2],
+    /// Pages of victims that were retired: `reclaimed_pages` has them, and nothing was won.
+    pub retired_pages: u64,
+    /// Programs that failed.
+    pub program_failures: u64,
+    /// Erases that failed.
+    pub erase_failures: u64,
 }
 
 impl Counters {
     /// Array time of all collection: collections, and the background work before them, in ns.
     pub fn collecting_ns(&self) -> u64 {
         self.gc_busy_ns + self.background_busy_ns
+    }
+
+    /// Pages that collections have won: erased less moved.
+    pub fn pages_won(&self) -> u64 {
+        self.reclaimed_pages.saturating_sub(self.retired_pages)
     }
 
     /// Counts a victim block of a collection that ended.

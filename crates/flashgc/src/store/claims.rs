@@ -38,6 +38,7 @@ impl Store {
         let mut valid = 0;
         let mut next = Some(first);
         let cap = cx.plan.gc.move_cap_pages.unwrap_or(u32::MAX);
+        let cap = cap.min(self.ftl.pages_for_copies(plane));
         while let Some(block) = next {
             let its_valid = self.claim(block, cx);
             victims.push(Victim { block, valid: its_valid, role: Role::Victim });
@@ -109,11 +110,13 @@ impl Store {
             }
             let Some(&from) = self.scratch.get(at) else { break };
             let to = if is_global { self.copy_target(cx.plan, plane) } else { plane };
+            self.ftl.owe(self.scratch.len() - at - 1);
             let placed = self.copy_page::<true, W>(from, to, None, Cause::Copy { from }, cx);
             self.seal_if_filled(placed, cx);
             went(from, placed);
             at += 1;
         }
+        self.ftl.owe(0);
         self.scratch.len() as u64
     }
 
@@ -176,6 +179,7 @@ impl Store {
         victims: &[Victim],
         cx: &mut Context<'_, W>,
     ) {
+        let erases = self.is_erased(victims);
         for victim @ &Victim { block, .. } in victims {
             if victim.role != Role::Victim {
                 self.release_beside(victim, cx);
@@ -184,7 +188,9 @@ impl Store {
             self.ftl.erase(&cx.plan.geometry, block);
             self.pass_on_facts(cx);
         }
-        cx.counters.erase_operations += cx.plan.geometry.erases_of_block();
+        if erases {
+            cx.counters.erase_operations += cx.plan.geometry.erases_of_block();
+        }
         self.gc.ask_trigger_to_stop(plane, &sight!(self, cx));
     }
 

@@ -18,8 +18,12 @@ impl Store {
 
     #[inline(never)]
     fn pass_on_all<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
-        while let Some(fact) = self.ftl.facts.oldest() {
-            self.block_has_changed(fact, cx);
+        loop {
+            while let Some(fact) = self.ftl.facts.oldest() {
+                self.block_has_changed(fact, cx);
+            }
+            let Some(closed) = self.ftl.closed_block() else { return };
+            self.ftl.seal(&cx.plan.geometry, closed, self.age_base_ns + cx.now_ns);
         }
     }
 
@@ -51,6 +55,20 @@ impl Store {
             Fact::Free { block, erased: true, .. } => {
                 cx.counters.erases += 1;
                 cx.tell(Happened::Erased { block });
+            }
+            Fact::ProgramFailed { page, .. } => {
+                cx.counters.program_failures += 1;
+                cx.tell(Happened::ProgramFailed { ppn: page });
+            }
+            Fact::Retired { block, failed, .. } => {
+                cx.counters.erase_failures += u64::from(failed);
+                let pages = cx.plan.geometry.data_pages_of(block);
+                cx.counters.retired_pages += u64::from(pages);
+                cx.tell(Happened::Retired { block, failed });
+            }
+            Fact::ReadOnly => {
+                self.moved.push(fact);
+                cx.tell(Happened::BecomesReadOnly);
             }
             _ => {}
         }

@@ -39,7 +39,7 @@ pub use untimed::{Overwritten, Untimed, UntimedError};
 use crate::allocation::Allocation;
 use crate::context::Context;
 use crate::drive::Drive;
-use crate::ftl::{Fact, Ftl, Lost, PageErrors, Placed, Stream};
+use crate::ftl::{Fact, Failures, Ftl, Lost, PageErrors, Placed, Stream};
 use crate::gc::{Gc, Victim, placement};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
@@ -88,6 +88,10 @@ impl Store {
         if plan.gc.keeps_stamps() {
             ftl.stamps.keep(geometry);
         }
+        let layout = (geometry.shape.program_slots, plan.gc.classes());
+        let failures = plan.failures.as_ref();
+        let failures = failures.map(|it| Failures::new(it, plan.seed, &plan.pools, layout));
+        ftl.may_fail(geometry, failures);
         Store {
             ftl,
             gc: Gc::new(&plan.gc, geometry, plan.window_costs(), plan.seed),
@@ -172,6 +176,11 @@ impl Store {
         }
     }
 
+    /// Whether any of these victims is erased, and not only retired.
+    pub fn is_erased(&self, victims: &[Victim]) -> bool {
+        self.ftl.erases_any(victims.iter().map(|victim| victim.block))
+    }
+
     /// The next victim of a plane.
     #[inline(always)]
     pub fn pick_victim<W: Watch>(
@@ -179,7 +188,8 @@ impl Store {
         plane: PlaneId,
         cx: &Context<'_, W>,
     ) -> Option<BlockId> {
-        self.gc.pick_victim(plane, &sight!(self, cx))
+        let victim = self.gc.pick_victim(plane, &sight!(self, cx))?;
+        self.ftl.instead_of_failing(&cx.plan.geometry, victim)
     }
 
     /// A victim in one of the unit's planes that need space, each plane in its turn. None where its
@@ -190,7 +200,9 @@ impl Store {
         unit: UnitId,
         cx: &Context<'_, W>,
     ) -> Option<(PlaneId, BlockId)> {
-        let victim = self.gc.victim_for(unit, &sight!(self, cx));
+        let victim = self.gc.victim_for(unit, &sight!(self, cx)).and_then(|(plane, victim)| {
+            Some((plane, self.ftl.instead_of_failing(&cx.plan.geometry, victim)?))
+        });
         if cx.plan.geometry.has_superblocks() && !cx.plan.gc.separate_gc {
             return self.unless_writes_are_awaited(unit, victim, cx.plan);
         }
@@ -341,9 +353,15 @@ impl Store {
         self.forget_news();
         self.ftl.frontiers.start_measuring();
         self.ftl.blocks.start_measuring();
+        self.ftl.forget_failed_programs();
         let errors = cx.plan.read_retry.as_ref().map(|rules| {
             let (seed, geometry) = (cx.plan.seed, &cx.plan.geometry);
-            Box::new(PageErrors::new(rules, seed, geometry, &self.ftl))
+            Box::new(PageErrors::new(
+                rules,
+                seed,
+                geometry,
+                (&self.ftl.blocks, &self.ftl.frontiers),
+            ))
         });
         self.ftl.follow_copies(cx.plan.gc.background.follows_moves(), errors);
         self.gc.fallbacks = 0;

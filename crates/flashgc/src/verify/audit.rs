@@ -55,7 +55,7 @@ impl Checker {
                     let programs = ((valid + padded) / shape.padded_to).min(valid);
                     reclaimable[plane] += data_pages.saturating_sub(programs * shape.padded_to);
                 }
-                BlockState::Open | BlockState::Victim => {}
+                BlockState::Open | BlockState::Victim | BlockState::Retired => {}
             }
         }
         for plane in (0..self.geometry.planes).map(PlaneId) {

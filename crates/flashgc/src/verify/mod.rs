@@ -4,6 +4,7 @@
 //! nothing.
 
 mod audit;
+mod bad_blocks;
 pub mod blame;
 mod blocking;
 mod buffer;
@@ -356,6 +357,21 @@ pub enum Happened {
         /// The block.
         block: BlockId,
     },
+    /// A program has failed: the data of its pages, this and those that are programmed with it, goes
+    /// to the page that is taken next.
+    ProgramFailed {
+        /// The first of its pages.
+        ppn: Ppn,
+    },
+    /// A block was retired in place of being erased.
+    Retired {
+        /// The block.
+        block: BlockId,
+        /// Whether an erase was tried and has failed.
+        failed: bool,
+    },
+    /// The drive takes no further write.
+    BecomesReadOnly,
     /// A unit or a bus was kept busy by one operation.
     Busy {
         /// The kind of work.

@@ -91,6 +91,12 @@ impl Slices {
                     self.started(now_ns, op, geometry.unit_of(plane), true);
                 }
             }
+            Happened::ProgramFailed { ppn } => {
+                let (block, at) = geometry.block_and_page(ppn);
+                let lost = geometry.data_pages_of(block) - at;
+                let pages = &mut self.free_pages[plane_of(block).index()];
+                *pages = pages.saturating_sub(lost);
+            }
             Happened::Opened { block } => {
                 let blocks = &mut self.free_blocks[plane_of(block).index()];
                 *blocks = blocks.saturating_sub(1);

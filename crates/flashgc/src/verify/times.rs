@@ -9,11 +9,11 @@ mod joined;
 mod pages;
 
 use crate::device::{Geometry, LayerMap, Timing};
-use crate::ids::{Ppn, UnitId};
+use crate::ids::{BlockId, Ppn, UnitId};
 use crate::verify::promises::Promises;
 use crate::verify::rereads::Rereads;
 use crate::verify::{Cause, Happened, What};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A page that the host's operation under way touches.
 #[derive(Clone, Copy)]
@@ -50,6 +50,8 @@ struct Lane {
     seen_ns: [u64; 2],
     /// The time that is left of a suspended operation of the collection, in ns.
     left: Option<(&'static str, u64)>,
+    /// The victims of the collection.
+    victims: Vec<BlockId>,
     /// By how much it may be rounded in all its phases, in ns: those that have passed count too.
     left_rounded_ns: u64,
     /// The same of one that ended as far as rounding tells.
@@ -126,6 +128,13 @@ pub(super) struct Times {
     list_pages: u32,
     /// Whether the device has cache reads, and cache programs.
     cache: [bool; 2],
+    /// Failed programs, by the program that has their data; those whose data has no page yet; and
+    /// the most programs of any data.
+    failed: BTreeMap<u32, Vec<Ppn>>,
+    /// Blocks that are retired in place of being erased.
+    pub(super) failing: BTreeSet<BlockId>,
+    homeless: Vec<Ppn>,
+    most_programs: u64,
     /// The account of retries, where reads have errors.
     pub(super) rereads: Option<Rereads>,
     /// The units, and behind them the planes that read by themselves.
@@ -155,6 +164,10 @@ impl Times {
             at_once: promises.at_once as usize,
             list_pages: if promises.by_block { shape.pages_per_block } else { u32::MAX },
             cache: promises.cache,
+            failed: BTreeMap::new(),
+            failing: BTreeSet::new(),
+            homeless: Vec::new(),
+            most_programs: 1,
             rereads: None,
             units: geometry.units as usize,
             lanes: vec![Lane::default(); (geometry.units + geometry.readers) as usize],
@@ -187,7 +200,34 @@ impl Times {
             let fine_before = (written - 1).saturating_sub(passes.lag);
             return passes.coarse_ns + u64::from(fine - fine_before) * passes.fine_ns;
         }
-        pages.map(|ppn| self.own_ns((ppn, by.program_ns))).max().unwrap_or(0)
+        let own_ns = |ppn| self.own_ns((ppn, by.program_ns));
+        if self.failed.is_empty() {
+            return pages.map(own_ns).max().unwrap_or(0);
+        }
+        // Those whose program has failed are programmed again, without the others.
+        let pages: Vec<Vec<Ppn>> = pages.map(|page| self.tried(page)).collect();
+        let tries = pages.iter().map(Vec::len).max().unwrap_or(0);
+        let slowest = |at: usize| pages.iter().filter_map(move |tried| tried.get(at).copied());
+        (0..tries).map(|at| slowest(at).map(own_ns).max().unwrap_or(0)).sum()
+    }
+
+    /// The pages in which the data of a page was programmed, and the last of them has it.
+    fn tried(&self, page: Ppn) -> Vec<Ppn> {
+        let failed = self.failed.get(&(page.0 / self.program_slots));
+        failed.into_iter().flatten().copied().chain([page]).collect()
+    }
+
+    /// A page is taken: failed programs before it had its data.
+    fn takes_home(&mut self, page: Ppn) {
+        if !page.0.is_multiple_of(self.program_slots) {
+            return;
+        }
+        let failed = std::mem::take(&mut self.homeless);
+        self.failed.remove(&(page.0 / self.program_slots));
+        if !failed.is_empty() {
+            self.most_programs = self.most_programs.max(1 + failed.len() as u64);
+            self.failed.insert(page.0 / self.program_slots, failed);
+        }
     }
 
     /// The flash pages of these slots, which are read one after the other where planes in step do
@@ -221,8 +261,24 @@ impl Times {
         let unit = |ppn: Ppn| at.unit_of_page(ppn);
         self.rereads.iter_mut().for_each(|rereads| rereads.see(happened, at));
         match happened {
+            Happened::ProgramFailed { ppn } => {
+                self.homeless.push(ppn);
+                self.failing.insert(at.block_of(ppn));
+            }
+            Happened::Claimed { block, .. } => self.lane_of(block, at).victims.push(block),
+            Happened::Erased { block } | Happened::Retired { block, .. } => {
+                self.failing.remove(&block);
+                self.lane_of(block, at).victims.retain(|&victim| victim != block);
+            }
+            Happened::Programmed { ppn, .. } | Happened::Padded { ppn, .. } => self.takes_home(ppn),
+            _ => {}
+        }
+        match happened {
             // The fill before took no time.
-            Happened::MeasuringStarts => self.lanes.fill(Lane::default()),
+            Happened::MeasuringStarts => {
+                self.lanes.fill(Lane::default());
+                self.failed.clear();
+            }
             Happened::Read { ppn, .. } => self.host(self.reader(ppn, at), ppn, false, false),
             Happened::Programmed {
                 ppn,
@@ -266,6 +322,17 @@ impl Times {
             }
             _ => {}
         }
+    }
+
+    fn lane_of(&mut self, block: BlockId, at: &Geometry) -> &mut Lane {
+        &mut self.lanes[at.unit_of(at.plane_of_block(block)).index()]
+    }
+
+    /// The time of an erase, in ns: none if all victims are retired without one.
+    fn erase_ns(&self, lane: &Lane) -> u64 {
+        let is_erased = |victim| !self.failing.contains(victim);
+        let any = lane.victims.is_empty() || lane.victims.iter().any(is_erased);
+        if any { self.collection.erase_ns } else { 0 }
     }
 
     fn host(&mut self, unit: UnitId, ppn: Ppn, programs: bool, fills: bool) {
@@ -381,7 +448,7 @@ impl Times {
 
     /// Each phase may be rounded the other way, where layers differ.
     fn rounded(&self, phases: u64) -> u64 {
-        let reads = self.rereads.as_ref().map_or(1, Rereads::reads_max);
+        let reads = self.rereads.as_ref().map_or(1, Rereads::reads_max).max(self.most_programs);
         if self.layers.is_some() { phases * reads } else { 0 }
     }
 
@@ -403,7 +470,7 @@ impl Times {
         let (ns, phases) = match name {
             ERASE => {
                 lane.last_read = None;
-                (self.collection.erase_ns, 0)
+                (self.erase_ns(lane), 0)
             }
             READ if self.program_slots > 1 => {
                 let pages = std::mem::take(&mut lane.read_out);
@@ -438,7 +505,7 @@ impl Times {
             "copy" => self.step_ns(&first(lane, copies)),
             "collection" => {
                 let (ns, phases) = self.all_ns(&lane.bound.drain(..).collect::<Vec<_>>());
-                (ns + self.collection.erase_ns, phases)
+                (ns + self.erase_ns(lane), phases)
             }
             // A background task has names of its own: a copy, or a read.
             _ => {

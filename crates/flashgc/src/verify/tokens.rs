@@ -118,6 +118,19 @@ impl Accounts {
                 self.free_pages[plane.index()] += u64::from(geometry.data_pages_of(block));
                 self.units[geometry.unit_of(plane).index()].victim = None;
             }
+            Happened::ProgramFailed { ppn } => {
+                let (block, at) = geometry.block_and_page(ppn);
+                let plane = geometry.plane_of_block(block);
+                let lost = u64::from(geometry.data_pages_of(block) - at);
+                let pages = &mut self.free_pages[plane.index()];
+                *pages = pages.saturating_sub(lost);
+                // Space that nobody has paid for is gone.
+                self.units[geometry.unit_of(plane).index()].is_free = true;
+            }
+            Happened::Retired { block, .. } => {
+                let unit = geometry.unit_of(geometry.plane_of_block(block));
+                self.units[unit.index()].victim = None;
+            }
             Happened::Trimmed { lpn } => self.loses(geometry, home[lpn.index()]),
             Happened::Padded { ppn, .. } => {
                 let plane = geometry.plane_of(ppn);

@@ -18,6 +18,7 @@ mod device_limits;
 mod disksim;
 mod drive;
 mod every_trace;
+mod failures;
 mod faults_of_histories;
 mod fdp;
 mod fit;

@@ -7,6 +7,7 @@
 pub mod aged;
 mod cache;
 pub mod capacity;
+mod failures;
 pub mod foresight;
 mod mapping_unit;
 pub mod notes;
@@ -48,6 +49,7 @@ pub fn plan(
         || device.service.splits_host()
         || order::may_pass(workload, u64::from(device.shape.page_bytes));
     let geometry = Geometry::new(shape);
+    let failures = failures::plan(root, device, &geometry, &gc)?;
     let pools = match device.allocation {
         Allocation::Striped => Pools::new(&geometry, Some(Level::Plane)),
         Allocation::Dynamic | Allocation::WhenIdle => Pools::new(&geometry, device.pool),
@@ -61,6 +63,7 @@ pub fn plan(
         firmware: device.firmware,
         cache: device.cache,
         read_retry: device.read_retry.clone(),
+        failures,
         write_completion: device.write_completion,
         write_buffer,
         allocation: device.allocation,

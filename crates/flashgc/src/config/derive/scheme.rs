@@ -1,6 +1,6 @@
 //! The scheme on a device.
 
-use super::{cache, mapping_unit, reserve, superblocks};
+use super::{cache, failures, mapping_unit, reserve, superblocks};
 use crate::config::device::Device;
 use crate::config::gc::Scheme;
 use crate::config::slots::{blocking, copy, erase, pacing, preemption, tokens};
@@ -22,6 +22,7 @@ const CHECKS: &[Check] = &[
     |root, device, _, gc| mapping_unit::check(root, device, gc),
     |root, device, _, _| cache::check(root, device),
     |root, device, _, gc| superblocks::check(root, device, gc),
+    failures::check,
 ];
 
 /// The scheme on this device, if it can work there, and the device as the scheme sees it.
@@ -30,19 +31,21 @@ pub fn plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shap
     let shape = erase::shape(root, &shape, &scheme.erase, &scheme.victim, scheme.copy)?;
     let shape = Shape { padded_programs: scheme.placement.streams_of_copies(), ..shape };
     scheme.placement.check(root, &shape, &scheme.erase, scheme.copy)?;
-    let gc = resolved(root, &shape, scheme, device.timing.erase_ns)?;
+    let gc = resolved(root, &shape, scheme, device)?;
     CHECKS.iter().try_for_each(|check| check(root, device, &shape, &gc))?;
     Some((shape, gc))
 }
 
 /// The answer of every slot, in amounts of this device.
-fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) -> Option<GcPlan> {
+fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, device: &Device) -> Option<GcPlan> {
     let Scheme { trigger, erase, placement, .. } = scheme;
     let move_cap_pages = erase.move_cap(root, shape)?;
-    let reserve_blocks = reserve::blocks(shape, scheme, move_cap_pages);
+    let reserve_blocks =
+        reserve::blocks(shape, scheme, move_cap_pages) + failures::reserve_blocks(device);
     let marks = trigger.thresholds(root, scheme.blocking.blocks_only, reserve_blocks, shape)?;
     let soft = marks.soft;
-    let time_slices = pacing::plan(root, shape, &scheme.pacing, erase_ns, reserve_blocks)?;
+    let time_slices =
+        pacing::plan(root, shape, &scheme.pacing, device.timing.erase_ns, reserve_blocks)?;
     let tokens = tokens::plan(root, shape, &scheme.pacing, soft, reserve_blocks)?;
     let is_paced = time_slices.is_some() || tokens.is_some();
     Some(GcPlan {
@@ -65,6 +68,6 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, erase_ns: u64) ->
         pacer: scheme.pacer.clone(),
         background: scheme.background.plan(root, shape)?,
         reserve_blocks,
-        reserve_pages: reserve::pages(shape, scheme),
+        reserve_pages: failures::reserve_pages(device, shape, reserve::pages(shape, scheme)),
     })
 }

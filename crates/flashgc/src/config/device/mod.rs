@@ -1,6 +1,7 @@
 //! `[device]`: geometry, timing, and how work is served.
 
 mod exported;
+mod failures;
 mod firmware;
 mod layers;
 mod mapping_unit;
@@ -14,7 +15,9 @@ mod superblocks;
 mod timing;
 mod write_buffer;
 
-use crate::device::{LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend, Timing};
+use crate::device::{
+    FailureRules, LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend, Timing,
+};
 use crate::plan::{
     Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
     WriteCompletion,
@@ -35,6 +38,7 @@ pub struct Device {
     pub firmware: Option<Firmware>,
     pub cache: CacheOperations,
     pub read_retry: Option<ReadRetry>,
+    pub failures: Option<FailureRules>,
     pub write_completion: WriteCompletion,
     pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
@@ -76,6 +80,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let (times, suspend, summary, read_retry) = times(table, page_bytes, pages_per_block);
     let (host_link, places, firmware, write_completion) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
+    let failures = failures::read(table);
     let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
     let (layered, exported) = (layered?, exported?);
@@ -110,6 +115,9 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     };
     let shape = sized(table, shape.in_slots(slots?), together.superblock?, &exported)?;
     let timing = timed(table, (times?, suspend?, summary?), layered.speed, lag?, &shape)?;
+    let programs_fail =
+        failures.as_ref().is_some_and(|it| it.as_ref().is_some_and(FailureRules::programs_fail));
+    let timing = Timing { programs_fail, ..timing };
     let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {
         shape: write_buffer::padded(shape, write_buffer?),
@@ -119,6 +127,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
         firmware: firmware?,
         cache: together.cache,
         read_retry: read_retry?,
+        failures: failures?,
         write_completion,
         write_buffer: write_buffer?,
         allocation,

@@ -42,6 +42,7 @@ pub fn read(
         layer_speed: None,
         read_by_type_ns: ReadTimes::new(&reads_ns),
         retry: None,
+        programs_fail: false,
         passes,
     };
     Some((timing, rate?))

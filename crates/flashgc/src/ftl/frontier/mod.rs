@@ -283,6 +283,27 @@ impl Frontiers {
         Some(Taken { ppn: Ppn(ppn), filled, opened: BlockId::NONE })
     }
 
+    /// The frontier of a stream hands out no further page of its block.
+    pub(crate) fn close(&mut self, geometry: &Geometry, plane: PlaneId, stream: Stream) {
+        let index = self.index(plane, stream);
+        let frontier = &mut self.frontiers[index];
+        let left = frontier.end - frontier.next;
+        debug_assert!(left < geometry.shape.data_pages(), "a page of the block was taken");
+        frontier.next = frontier.end;
+        self.free_pages[plane.index()] -= left;
+        self.free_total -= u64::from(left);
+    }
+
+    /// Whether an open block of the plane waits for a frontier.
+    pub(crate) fn has_started(&self, plane: PlaneId) -> bool {
+        !self.started[plane.index()].is_empty()
+    }
+
+    /// Whether the pages of a stream and copies come from one frontier.
+    pub(crate) fn shares_frontier(&self, stream: Stream) -> bool {
+        stream == Stream::Gc || !self.rules.separate_gc
+    }
+
     /// Hands out the next pages of a stream's frontier, at most `most`, but not the last page of
     /// the block. Returns the first, and how many.
     #[inline(always)]

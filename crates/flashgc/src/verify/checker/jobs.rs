@@ -15,15 +15,42 @@ pub(super) struct Emptied {
 }
 
 impl Checker {
-    pub(super) fn erase(&mut self, now_ns: u64, block: BlockId) {
-        self.erases += 1;
+    /// A program has failed: no page of its block is programmed from here on.
+    pub(super) fn program_failed(&mut self, page: Ppn) {
+        let (block, at) = self.geometry.block_and_page(page);
+        let pages = self.geometry.data_pages_of(block);
+        self.content[page.index()..][..(pages - at) as usize]
+            .fill(Content { lpn: OLD, version: 0 });
+        self.programmed[block.index()] = pages;
+        self.next_of_lane[block.index() * self.geometry.lanes() as usize] = pages;
+    }
+
+    /// A block is retired: its pages have moved, and it stays as it is.
+    pub(super) fn retired(&mut self, now_ns: u64, block: BlockId) {
+        self.holds_no_data(now_ns, block);
+        self.keeps_copies(now_ns, block);
+        let copies = std::mem::take(&mut self.copied[block.index()]);
+        let programmed = self.programmed[block.index()];
+        if self.is_measuring {
+            self.emptied.push(Emptied { block, copies, programmed });
+        }
+    }
+
+    fn holds_no_data(&self, now_ns: u64, block: BlockId) {
         let first = self.geometry.first_page(block).0;
         for ppn in first..first + self.geometry.shape.pages_per_block {
             let lpn = self.content[ppn as usize].lpn as usize;
             let lost = self.home.get(lpn).is_some_and(|home| home.0 == ppn);
             assert!(!lost, "at {now_ns} ns an erase lost the data of logical page {lpn}");
-            self.content[ppn as usize] = Content { lpn: ERASED, version: 0 };
         }
+    }
+
+    pub(super) fn erase(&mut self, now_ns: u64, block: BlockId) {
+        self.erases += 1;
+        self.holds_no_data(now_ns, block);
+        let first = self.geometry.first_page(block).index();
+        self.content[first..][..self.geometry.shape.pages_per_block as usize]
+            .fill(Content { lpn: ERASED, version: 0 });
         self.keeps_copies(now_ns, block);
         self.is_isolated(now_ns, block);
         let programmed = std::mem::take(&mut self.programmed[block.index()]);

@@ -8,6 +8,7 @@
 mod jobs;
 mod reads;
 
+use super::bad_blocks::BadBlocks;
 use super::blocking::Blocking;
 use super::buffer::Held;
 use super::closed::Closed;
@@ -64,6 +65,7 @@ pub struct Checker {
     flush_commands: FlushCommands,
     times: Option<Times>,
     holds: Option<Blocking>,
+    bad_blocks: Option<BadBlocks>,
     /// Where the newest version of each logical page lies in flash.
     pub(super) home: Vec<Ppn>,
     acknowledged: Vec<u32>,
@@ -113,6 +115,7 @@ impl Checker {
             inside: Inside::new(&promises),
             flush_commands: FlushCommands::default(),
             holds: promises.blocking.map(Blocking::new),
+            bad_blocks: None,
             times: promises.timing.map(|timing| Times::new(geometry, timing, &promises)),
             home: vec![Ppn::NONE; logical],
             acknowledged: vec![0; logical],
@@ -140,6 +143,7 @@ impl Checker {
         if let Some(times) = &mut checker.times {
             times.rereads = Rereads::of(plan);
         }
+        checker.bad_blocks = BadBlocks::of(plan);
         checker.inside.iter_mut().for_each(|inside| inside.take_turns(plan));
         checker
     }
@@ -180,8 +184,19 @@ impl Checker {
                 }
             }
         }
+        let blocks = drive.order.chunks(geometry.shape.blocks_per_plane as usize);
+        for (plane, blocks) in drive.planes.iter().zip(blocks) {
+            for block in blocks.iter().rev().take(plane.retired as usize).copied().map(BlockId) {
+                checker.program_failed(geometry.first_page(block));
+            }
+        }
         let rereads = checker.times.iter_mut().flat_map(|times| &mut times.rereads);
         rereads.for_each(|rereads| rereads.starts_with(&drive.erases));
+        if let Some(times) = &mut checker.times {
+            times.failing.extend(drive.failing.iter().copied().map(BlockId));
+        }
+        let bad_blocks = checker.bad_blocks.iter_mut();
+        bad_blocks.for_each(|bad| bad.starts_with(plan, drive));
         for (lpn, &ppn) in drive.map.iter().enumerate().filter(|&(_, &ppn)| ppn != u32::MAX) {
             checker.content[ppn as usize] = Content { lpn: lpn as u32, version: 1 };
             (checker.given[lpn], checker.newest[lpn]) = (1, 1);
@@ -430,6 +445,8 @@ impl Watch for Checker {
 
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.reports += 1;
+        let bad_blocks = self.bad_blocks.iter_mut();
+        bad_blocks.for_each(|bad| bad.see(now_ns, happened, &self.geometry));
         self.see_pace(now_ns, happened);
         self.see_flush(now_ns, happened);
         match happened {
@@ -469,6 +486,12 @@ impl Watch for Checker {
                 let plane = self.geometry.plane_of_block(block);
                 self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
                 self.erase(now_ns, block);
+            }
+            Happened::ProgramFailed { ppn } => self.program_failed(ppn),
+            Happened::Retired { block, .. } => {
+                let plane = self.geometry.plane_of_block(block);
+                self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
+                self.retired(now_ns, block);
             }
             Happened::Busy { what, unit, from_ns, to_ns, gc } => {
                 let at = match what {

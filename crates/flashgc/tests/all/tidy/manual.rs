@@ -116,6 +116,7 @@ const JOBS: [&str; 2] =
     ["workload.jobs.job=[{span=\"1 MiB\"}]", "workload.jobs.trace.on_bad_line=\"stop\""];
 const TRACE: &str = "workload.trace.format=\"auto\"";
 /// Reads with errors.
+const FAILURES: &str = "device.failures.at=[{block=0}]";
 const RETRY: [&str; 2] = ["device.read_retry.cycles=1500", "device.read_retry.retention_days=90"];
 
 const ZIPF: &str =
@@ -189,7 +190,9 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
     let firmware = "device.firmware.command=\"1 us\"";
     keys.extend(asked("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
-    keys.extend([asked_of_read_retry(), asked_of_zipf(), asked_of_jobs()].concat());
+    keys.extend(
+        [asked_of_failures(), asked_of_read_retry(), asked_of_zipf(), asked_of_jobs()].concat(),
+    );
     let buffer = "device.write_buffer.size=\"1 MiB\"";
     keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
     keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
@@ -242,6 +245,13 @@ fn all_asked() -> BTreeSet<String> {
 fn asked_of_zipf() -> Vec<String> {
     let tables = ["workload.synthetic.address", "workload.synthetic.address.shuffle"].iter();
     tables.flat_map(|table| asked(table, &["workload.synthetic.requests=10", ZIPF])).collect()
+}
+
+fn asked_of_failures() -> Vec<String> {
+    let sets = [SYNTHETIC, CLOSED, FAILURES];
+    let mut keys = asked("device.failures", &sets);
+    keys.extend(asked_in_list("device.failures.at", &sets));
+    keys
 }
 
 fn asked_of_read_retry() -> Vec<String> {
@@ -299,6 +309,7 @@ fn defaults_are_as_the_manual_says() {
             Some("read_retry") => {
                 [&[SYNTHETIC, CLOSED], &RETRY[..]].concat().into_iter().map(String::from).collect()
             }
+            Some("failures") => [SYNTHETIC, CLOSED, FAILURES].map(String::from).to_vec(),
             Some("fitted") => FITTED.map(String::from).to_vec(),
             Some("suspend" | "preemption") => vec![SYNTHETIC.into(), CLOSED.into(), SUSPEND.into()],
             Some("write_buffer") => {
@@ -348,7 +359,9 @@ fn the_manual_defines_every_key_of_the_report() {
     let sub_blocks = [&SUB_BLOCKS[..], &hotness, &["device.exported=0.6"]].concat();
     let mut complaints = Vec::new();
     let used_space = ["gc.scheme=\"on-demand\"", "gc.trigger.use=[\"used-space\",\"idle\"]"];
-    for sets in [&["gc.scheme=\"idle-pgc\""][..], &used_space, &sub_blocks] {
+    for sets in
+        [&["gc.scheme=\"idle-pgc\"", "device.failures.erase=1e-9"][..], &used_space, &sub_blocks]
+    {
         complaints.extend(undefined_keys(sets));
     }
     none(&complaints);

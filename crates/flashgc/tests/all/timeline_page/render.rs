@@ -98,6 +98,7 @@ pub fn blocks(geometry: &Geometry, ftl: &Ftl, programmed: &[bool]) -> Vec<String
                 BlockState::Open => "open  ",
                 BlockState::Sealed => "sealed",
                 BlockState::Victim => "victim",
+                BlockState::Retired => "retired",
             };
             let pages = 0..geometry.shape.pages_per_block;
             let cells = pages.map(|page| {

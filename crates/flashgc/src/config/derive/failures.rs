@@ -1,0 +1,85 @@
+//! Program and erase failures on a device with a scheme.
+
+use super::refused::{Refused, refuse};
+use crate::config::device::Device;
+use crate::config::spare;
+use crate::device::{FailureAt, FailurePlan, Geometry, Shape};
+use crate::gc::GcPlan;
+use flashgc_config::Reader;
+
+/// Erased blocks of each plane that are kept in addition to the reserve of the scheme: a collection
+/// that loses its victim needs one more.
+pub fn reserve_blocks(device: &Device) -> u32 {
+    u32::from(device.failures.is_some())
+}
+
+/// The same in pages, where the scheme reserves pages.
+pub fn reserve_pages(device: &Device, shape: &Shape, pages: u32) -> u32 {
+    if pages == 0 { 0 } else { pages + reserve_blocks(device) * shape.data_pages() }
+}
+
+/// Notes an error where blocks cannot be retired by themselves.
+pub fn check(root: &Reader<'_>, device: &Device, shape: &Shape, gc: &GcPlan) -> Option<()> {
+    let Some(rules) = &device.failures else { return Some(()) };
+    let at = |key| (&["device"] as &'static [&'static str], key);
+    let rows = vec![
+        Refused {
+            is_used: shape.sub_blocks > 1,
+            at: (&["gc", "erase"], "use"),
+            why: "a part of a block cannot be retired by itself",
+            remedy: ("gc.erase.use", Some("\"block\"")),
+        },
+        Refused {
+            is_used: device.shape.lanes > 1 || device.shape.planes_in_step > 1,
+            at: at("superblock"),
+            why: "the blocks of a superblock are not replaced one by one",
+            remedy: ("device.superblock", None),
+        },
+        Refused {
+            is_used: rules.programs_fail() && device.timing.passes.is_some(),
+            at: (&["device", "timing"], "program"),
+            why: "a program in two passes cannot move to another block between them",
+            remedy: ("device.failures.program", None),
+        },
+        Refused {
+            is_used: rules.programs_fail() && gc.copy.parity(),
+            at: (&["gc", "copy"], "use"),
+            why: "the page that follows a failed program may be of the wrong parity",
+            remedy: ("device.failures.program", None),
+        },
+    ];
+    refuse(root, [rows], "device.failures", "remove device.failures")
+}
+
+/// The failures of a device whose scheme is known. Notes an error for a block that is not there.
+pub fn plan(
+    root: &Reader<'_>,
+    device: &Device,
+    geometry: &Geometry,
+    gc: &GcPlan,
+) -> Option<Option<FailurePlan>> {
+    let Some(rules) = &device.failures else { return Some(None) };
+    let shape = &geometry.shape;
+    let (blocks, programs) = (geometry.blocks, shape.pages_per_block / shape.program_slots);
+    let is_there =
+        |at: &FailureAt| at.block < blocks && at.program.is_none_or(|program| program < programs);
+    if let Some(at) = rules.at.iter().find(|at| !is_there(at)) {
+        let program = at.program.map_or(String::new(), |program| format!(", program {program}"));
+        root.table("device").table("failures").error(
+            "at",
+            format!(
+                "at names block {}{program}, but the device has {blocks} blocks of {programs} \
+                 programs",
+                at.block
+            ),
+            "numbers begin at 0",
+        );
+        return None;
+    }
+    Some(Some(FailurePlan {
+        rules: rules.clone(),
+        spare_blocks: spare::blocks_to_lose(shape, gc),
+        least_blocks: gc.reserve_blocks - reserve_blocks(device),
+        least_pages: gc.reserve_pages.saturating_sub(reserve_pages(device, shape, 1) - 1),
+    }))
+}

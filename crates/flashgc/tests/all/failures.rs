@@ -1,0 +1,279 @@
+//! Program and erase failures: bad blocks, the time that they take, and the end of a drive
+//! (docs/failures.md).
+
+use crate::common;
+
+use common::{
+    MemoryTrace, TINY, at, finish, finish_with, prepare_or_none, refusal, run, run_verified, setup,
+    whole,
+};
+use flashgc::config::presets::scheme_names;
+use flashgc::session::Options;
+use flashgc::verify::{Happened, Listener};
+use serde_json::Value;
+use std::sync::{Arc, Mutex};
+
+/// One plane of blocks of four pages, of which the host writes one after the other, and no page
+/// takes a transfer.
+const ONE_PLANE: &str = r#"
+seed = 1
+
+[device]
+channels = 1
+chips_per_channel = 1
+dies_per_chip = 1
+planes_per_die = 1
+blocks_per_plane = 12
+pages_per_block = 4
+page_size = "4 KiB"
+exported = 0.34
+unit = "plane"
+
+[device.timing]
+read = "25 us"
+program = "200 us"
+erase = "1.5 ms"
+transfer = "0 ns/B"
+command = "0 ns"
+
+[gc]
+scheme = "greedy"
+
+[gc.trigger.watermark]
+soft = "3 blocks"
+
+[workload.trace]
+format = "csv"
+address = "reject"
+
+[precondition]
+fill = "none"
+"#;
+
+/// What happens to blocks, with its time in us.
+fn events(sets: &[&str], trace: &str) -> (Vec<String>, Value) {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&seen);
+    let listener: Listener = Box::new(move |now_ns, happened| {
+        let text = match happened {
+            Happened::Programmed { ppn, lpn, .. } => format!("{} at {}", lpn.0, ppn.0),
+            Happened::ProgramFailed { ppn } => format!("{} fails", ppn.0),
+            Happened::Erased { block } => format!("block {} erased", block.0),
+            Happened::Retired { block, failed: true } => format!("erase of {} fails", block.0),
+            Happened::Retired { block, .. } => format!("block {} retired", block.0),
+            Happened::BecomesReadOnly => "read-only".into(),
+            Happened::Served { latency_ns, .. } => format!("done after {}", latency_ns / 1000),
+            _ => return,
+        };
+        heard.lock().expect("a list").push(format!("{}: {text}", now_ns / 1000));
+    });
+    let options = Options { verify: true, listener: Some(listener), ..Options::default() };
+    let mut inputs = common::inputs(ONE_PLANE, sets);
+    inputs.has_trace = true;
+    let setup = flashgc::session::prepare(&inputs).unwrap_or_else(|errors| panic!("{errors}"));
+    let trace = MemoryTrace::text("writes.csv", trace);
+    let report = finish_with(setup, Some(trace), options).expect("a run");
+    let events = seen.lock().expect("a list").clone();
+    (events, report)
+}
+
+/// Writes of these pages, 10 ms apart.
+fn writes(pages: &[u64]) -> String {
+    let row = |(at, page): (usize, &u64)| format!("{},0,w,{},4096\n", at * 10_000_000, page * 4096);
+    pages.iter().enumerate().map(row).collect()
+}
+
+/// The events from this time on.
+fn since(events: &[String], us: u64) -> Vec<&str> {
+    let time = |event: &&String| event.split(':').next().and_then(|at| at.parse().ok()) >= Some(us);
+    events.iter().filter(time).map(String::as_str).collect()
+}
+
+/// The write that opens block 9 leaves two erased blocks, below the threshold of three. The erase of
+/// block 0 takes its time and fails; block 1 is erased after it.
+#[test]
+fn a_block_whose_erase_fails_is_retired_after_its_time() {
+    let pages: Vec<u64> = (0..16).chain(0..16).chain(0..6).collect();
+    let at = "device.failures.at=[{block=0,erases=0}]";
+    let (events, report) = events(&[at], &writes(&pages));
+    let expected = [
+        "360000: 4 at 36",
+        "360200: done after 200",
+        "361700: erase of 0 fails",
+        "363200: block 1 erased",
+        "370000: 5 at 37",
+        "370200: done after 200",
+    ];
+    assert_eq!(since(&events, 360_000), expected);
+    let found = at_keys(&report);
+    assert_eq!(found, (0, 1, 1, 0, 2, false));
+    assert_eq!((whole(&report, "erases"), whole(&report, "erase_operations")), (1, 2));
+}
+
+/// The program of the second page of block 0 fails. Its data, which is still in the register, is
+/// programmed in the first page of block 1, and block 0 is closed. It is the oldest victim when
+/// block 9 is opened: its valid page moves, and it is retired without an erase.
+#[test]
+fn a_block_with_a_failed_program_is_closed_emptied_and_retired() {
+    let pages: Vec<u64> = (0..16).chain(1..16).chain(1..5).collect();
+    let at = "device.failures.at=[{block=0,program=1}]";
+    let (events, report) = events(&["gc.scheme=\"fifo\"", at], &writes(&pages));
+    let first = [
+        "0: 0 at 0",
+        "200: done after 200",
+        "10000: 1 fails",
+        "10000: 1 at 4",
+        "10400: done after 400",
+        "20000: 2 at 5",
+    ];
+    assert_eq!(events[..6], first);
+    let last = [
+        "330000: 3 at 36",
+        "330200: done after 200",
+        "330200: 0 at 37",
+        "330425: block 0 retired",
+        "331925: block 1 erased",
+        "340000: 4 at 38",
+        "340200: done after 200",
+    ];
+    assert_eq!(since(&events, 330_000), last);
+    assert_eq!(at_keys(&report), (1, 0, 1, 0, 2, false));
+    assert_eq!(whole(&report, "pages.gc_moved"), 1);
+    assert_eq!(whole(&report, "erase_operations"), 1);
+}
+
+/// Program failures, erase failures, retired, failing and spare blocks; whether it is read-only.
+fn at_keys(report: &Value) -> (u64, u64, u64, u64, u64, bool) {
+    let count = |key: &str| whole(report, &format!("failures.{key}"));
+    let is_read_only = at(report, "failures.read_only").as_bool().expect("a flag");
+    (
+        count("program"),
+        count("erase"),
+        count("retired_blocks"),
+        count("failing_blocks"),
+        count("spare_blocks"),
+        is_read_only,
+    )
+}
+
+/// Three blocks are spare. With the third that is retired the run ends, and every request that has
+/// come is served.
+#[test]
+fn a_drive_without_spare_blocks_is_read_only_and_its_run_ends() {
+    let pages: Vec<u64> = (0..16).cycle().take(100).collect();
+    let all: Vec<String> = (0..12).map(|block| format!("{{block={block}}}")).collect();
+    let at_all = format!("device.failures.at=[{}]", all.join(","));
+    let (events, report) = events(&[&at_all], &writes(&pages));
+    assert_eq!(
+        since(&events, 360_000),
+        [
+            "360000: 4 at 36",
+            "360200: done after 200",
+            "361700: erase of 0 fails",
+            "363200: erase of 1 fails",
+            "364700: erase of 2 fails",
+            "364700: read-only",
+        ]
+    );
+    assert_eq!(at_keys(&report), (0, 3, 3, 0, 0, true));
+    assert_eq!(whole(&report, "requests.write"), 37);
+    let notes = at(&report, "notes").to_string();
+    let note = "the drive became read-only after 37 writes: 3 blocks are bad";
+    assert!(notes.contains(note), "{notes}");
+    let untimed = events_untimed(&at_all, &pages);
+    assert_eq!(at_keys(&untimed), (0, 3, 3, 0, 0, true));
+    assert_eq!(whole(&untimed, "requests.write"), 37);
+}
+
+fn events_untimed(at: &str, pages: &[u64]) -> Value {
+    events(&[at, "engine.timing=\"none\""], &writes(pages)).1
+}
+
+/// Every scheme, with and without a clock, on devices of several kinds: the checker keeps its own
+/// bad blocks, and every run ends served.
+#[test]
+fn every_scheme_lives_with_bad_blocks_under_the_checker() {
+    const DEVICES: &[&[&str]] = &[
+        &[],
+        &["engine.timing=\"none\""],
+        &["engine.coalesce=false", "gc.copy.use=\"bus\""],
+        &["device.allocation=\"dynamic\"", "device.multi_plane=2"],
+        &["device.write_buffer.size=\"64 KiB\"", "device.timing.layer_ratio=2.0"],
+        &["device.mapping_unit=\"1 KiB\"", "device.allocation=\"dynamic\""],
+        &["gc.placement.use=\"sepbit\""],
+        &["device.allocation=\"when-idle\"", "device.timing.transfer=\"5 ns/B\""],
+    ];
+    const RATES: [&str; 4] = [
+        "device.failures={erase=0.003}",
+        "device.failures={program=0.0005}",
+        "device.failures={program=0.01,erase=0.06}",
+        "device.failures={erase=0.001,program=0.0002,doubling_cycles=4}",
+    ];
+    let (mut runs, mut read_only, mut programs, mut erases) = (0, 0, 0, 0);
+    for (number, scheme) in scheme_names().into_iter().enumerate() {
+        let scheme = format!("gc.scheme=\"{scheme}\"");
+        for (device, rates) in (0..DEVICES.len()).map(|at| (DEVICES[at], RATES[(at + number) % 4]))
+        {
+            let base = [
+                scheme.as_str(),
+                rates,
+                "device.blocks_per_plane=32",
+                "device.exported=0.5",
+                common::SUSPENDS,
+            ];
+            let Some(setup) = prepare_or_none(TINY, &[&base[..], device].concat()) else {
+                continue;
+            };
+            let report = match finish(setup, None, true) {
+                Ok(report) => report,
+                Err(why) => {
+                    assert!(why.contains("read-only before"), "{scheme} {rates} {device:?}: {why}");
+                    continue;
+                }
+            };
+            runs += 1;
+            read_only += u32::from(at_keys(&report).5);
+            programs += at_keys(&report).0;
+            erases += at_keys(&report).1;
+        }
+    }
+    assert!(runs > 100, "{runs}");
+    assert!(read_only > 10 && read_only < runs - 10, "{read_only} of {runs} read-only");
+    assert!(programs > 100 && erases > 100, "{programs} programs, {erases} erases");
+}
+
+/// Results do not depend on whether a collection runs as one event.
+#[test]
+fn coalescing_changes_no_result() {
+    for scheme in ["greedy", "fpgc", "fifo"] {
+        let scheme = format!("gc.scheme=\"{scheme}\"");
+        let rates = "device.failures={program=0.003,erase=0.002}";
+        let drive = ["device.blocks_per_plane=32", "device.exported=0.5", common::SUSPENDS];
+        let sets = [&[scheme.as_str(), rates][..], &drive].concat();
+        let steps = [&sets[..], &["engine.coalesce=false"]].concat();
+        let (one, other) = (run(TINY, &sets), run_verified(TINY, &steps));
+        assert!(at_keys(&one).0 > 0, "{scheme}: {:?}", at_keys(&one));
+        assert_eq!(at(&one, "result_hash"), at(&other, "result_hash"), "{scheme}");
+    }
+}
+
+#[test]
+fn what_cannot_be_combined_is_refused_with_its_reason() {
+    let given = |sets: &[&str]| refusal(TINY, sets);
+    let why = given(&["device.failures={}"]);
+    assert!(why.contains("names nothing that fails"), "{why}");
+    let why = given(&["device.failures.at=[{block=128}]"]);
+    assert!(why.contains("block 128") && why.contains("128 blocks of 8 programs"), "{why}");
+    let why = given(&["device.failures.at=[{block=1,program=8}]"]);
+    assert!(why.contains("block 1, program 8"), "{why}");
+    let why = given(&["device.failures.erase=1.5"]);
+    assert!(why.contains("erase"), "{why}");
+    let why = given(&["device.failures.program=0.1", "gc.scheme=\"parallel\""]);
+    assert!(why.contains("of the wrong parity"), "{why}");
+    setup(TINY, &["device.failures.erase=0.1", "gc.scheme=\"parallel\""]);
+    let why =
+        given(&["device.failures.erase=0.1", "device.superblock=\"die\"", "gc.copy.use=\"bus\""]);
+    assert!(why.contains("blocks of a superblock"), "{why}");
+    let why = given(&["device.failures.erase=0.1", "device.sub_blocks=2", "gc.scheme=\"gsm\""]);
+    assert!(why.contains("a part of a block"), "{why}");
+}
