@@ -23,8 +23,8 @@ pub fn check(
 fn device(plan: &Plan) -> Vec<Refused> {
     const DEVICE: &[&str] = &["device"];
     let shape = &plan.geometry.shape;
-    let joins = "pages that one program joins wait for each other in the write buffer, and what it \
-                 merges depends on the time that they stay in it";
+    let joins = "pages that one program joins wait for each other in the write buffer, and its \
+                 merges depend on the time that they stay there";
     vec![
         Refused {
             is_used: shape.slots > 1,
