@@ -244,8 +244,10 @@ impl Gc {
         let victim = match placement.and_then(|placement| placement.due(plane, &all)) {
             Some(due) => due,
             None => match victim.pick(plane, &Candidates { only, ..all }, random) {
-                // Without a block among these, any can be collected.
-                None if only.is_some() => victim.pick(plane, &all, random)?,
+                // Without a block among these that wins a page, any can be collected.
+                picked if only.is_some() && !leads_on(picked, plane, only, sight) => {
+                    victim.pick(plane, &all, random)?
+                }
                 picked => picked?,
             },
         };
@@ -273,11 +275,8 @@ impl Gc {
             return lists.listed(plane);
         }
         let blocks = &sight.ftl.blocks;
-        let wins = |b: &BlockId| {
-            let invalid = sight.geometry.data_pages_of(*b) - blocks.valid(*b);
-            blocks.is_sealed(*b) && sight.geometry.shape.won(invalid) > 0
-        };
-        sight.geometry.blocks_of(plane).map(BlockId).filter(wins).count() as u32
+        let sealed = |b: &BlockId| blocks.is_sealed(*b) && wins(*b, sight);
+        sight.geometry.blocks_of(plane).map(BlockId).filter(sealed).count() as u32
     }
 
     /// Measuring begins: turns and random numbers from their start.
@@ -301,4 +300,28 @@ impl Gc {
             self.books_begin(sight);
         }
     }
+}
+
+/// Whether collection goes on with a block that was picked among these: it wins a page, or another
+/// one of them would.
+#[inline]
+fn leads_on(
+    picked: Option<BlockId>,
+    plane: PlaneId,
+    only: Option<&[bool]>,
+    sight: &Sight<'_>,
+) -> bool {
+    let is_among = |b: BlockId| only.is_none_or(|only| only[b.index()]);
+    picked.is_some_and(|picked| {
+        let mut others = sight.geometry.blocks_of(plane).map(BlockId);
+        wins(picked, sight)
+            || others.any(|b| is_among(b) && sight.ftl.blocks.is_sealed(b) && wins(b, sight))
+    })
+}
+
+/// Whether the collection of a sealed block wins a page.
+#[inline]
+fn wins(block: BlockId, sight: &Sight<'_>) -> bool {
+    let invalid = sight.geometry.data_pages_of(block) - sight.ftl.blocks.valid(block);
+    sight.geometry.shape.won(invalid) > 0
 }
