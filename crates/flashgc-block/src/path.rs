@@ -217,11 +217,11 @@ impl DataPath {
                 self.keep_trims();
             }
             Happened::Erased { block } => self.erased(block),
-            Happened::ProgramFailed { ppn } => {
+            Happened::ProgramFailed(ppn) => {
                 let block = self.geometry.block_of(ppn);
                 self.pages.is_bad(block, Bad::Failing, &self.geometry);
             }
-            Happened::Retired { block, .. } => {
+            Happened::Retired(block, _) => {
                 self.keep_trims();
                 self.pages.is_bad(block, Bad::Retired, &self.geometry);
             }

@@ -95,7 +95,7 @@ impl Power {
                 unit,
                 held: Held::ForCollection { first: blame::Cause::Erase, .. },
             } => self.erase_begins(unit),
-            Happened::Erased { block } | Happened::Retired { block, .. } => {
+            Happened::Erased { block } | Happened::Retired(block, _) => {
                 // Collections that take no time end at once.
                 let at_once = self.programs.values_mut().filter(|program| program.at_ns == now_ns);
                 at_once.for_each(|program| program.has_worked = true);

@@ -1,10 +1,10 @@
 //! The report: every metric of a run, with the hash that two equal runs share.
 
+mod flash_errors;
 mod placement;
 mod untimed;
 
 use crate::config::Setup;
-use crate::ftl::BadBlocks;
 use crate::measure::{JobResults, Results};
 use crate::stats::Latency;
 use crate::stats::steady::Verdict;
@@ -58,9 +58,7 @@ impl Report {
         add("device", json!(setup.device_name));
         add("saturated", json!(results.saturated));
         add("requests", requests(results));
-        if let Some(flush) = flush(&results.flush) {
-            add("flush", flush);
-        }
+        flush(&results.flush).map(|flush| add("flush", flush));
         if !facts.of_jobs.is_empty() {
             add("jobs", jobs(&facts.of_jobs, facts.blame_of_jobs));
         }
@@ -70,8 +68,8 @@ impl Report {
         }
         for (key, part) in [
             ("cache", cache(setup, results)),
-            ("read_retry", read_retry(setup, results)),
-            ("failures", results.bad_blocks.map(|bad| failures(results, bad))),
+            ("read_retry", flash_errors::read_retry(setup, results)),
+            ("failures", flash_errors::failures(results)),
             ("background", background(setup, results)),
             ("buffer", buffer(results)),
             ("placement", placement::section(setup, results)),
@@ -292,42 +290,6 @@ fn slots(setup: &Setup, results: &Results) -> Option<Value> {
 fn cache(setup: &Setup, results: &Results) -> Option<Value> {
     let [reads, programs] = results.counters.cached;
     setup.plan.cache.is_some().then(|| json!({ "reads": reads, "programs": programs }))
-}
-
-/// Flash pages that were read and corrected, by their retries.
-fn read_retry(setup: &Setup, results: &Results) -> Option<Value> {
-    let rules = setup.plan.read_retry.as_ref()?;
-    let most = usize::from(rules.times.retries);
-    let of = |counts: &[u64]| {
-        let count = |at: usize| counts.get(at).copied().unwrap_or(0);
-        let reads: u64 = counts.iter().sum();
-        let hard: Vec<u64> = (0..=most).map(count).collect();
-        let (soft, uncorrectable) = (count(most + 1), count(most + 2));
-        let before_soft = most as u64 * (soft + uncorrectable);
-        let retries: u64 = hard.iter().enumerate().map(|(at, count)| at as u64 * count).sum();
-        json!({
-            "page_reads": reads,
-            "retried_share": per(reads - hard[0], reads),
-            "retries_per_read": per(retries + before_soft, reads),
-            "reads_by_retries": hard,
-            "soft_decoded": soft,
-            "uncorrectable": uncorrectable,
-        })
-    };
-    let [host, collection] = &results.counters.retries;
-    Some(json!({ "host": of(host), "collection": of(collection) }))
-}
-
-/// Programs and erases that failed, and the blocks that are bad by now.
-fn failures(results: &Results, bad: BadBlocks) -> Value {
-    json!({
-        "program": results.counters.program_failures,
-        "erase": results.counters.erase_failures,
-        "retired_blocks": bad.retired,
-        "failing_blocks": bad.failing,
-        "spare_blocks": bad.spare,
-        "read_only": bad.is_read_only,
-    })
 }
 
 /// Flash bytes programmed for each byte that the host wrote.

@@ -58,13 +58,13 @@ impl Store {
             }
             Fact::ProgramFailed { page, .. } => {
                 cx.counters.program_failures += 1;
-                cx.tell(Happened::ProgramFailed { ppn: page });
+                cx.tell(Happened::ProgramFailed(page));
             }
             Fact::Retired { block, failed, .. } => {
                 cx.counters.erase_failures += u64::from(failed);
                 let pages = cx.plan.geometry.data_pages_of(block);
                 cx.counters.retired_pages += u64::from(pages);
-                cx.tell(Happened::Retired { block, failed });
+                cx.tell(Happened::Retired(block, failed));
             }
             Fact::ReadOnly => {
                 self.moved.push(fact);

@@ -60,7 +60,7 @@ impl BadBlocks {
             Happened::Programmed { ppn, .. } | Happened::Padded { ppn, .. } => {
                 self.programmed(now_ns, ppn, at);
             }
-            Happened::ProgramFailed { ppn } => {
+            Happened::ProgramFailed(ppn) => {
                 let block = at.block_of(ppn).index();
                 assert!(
                     self.fails(ppn, at) && !self.is_read_only,
@@ -84,7 +84,7 @@ impl BadBlocks {
                 );
                 *erases += 1;
             }
-            Happened::Retired { block, failed } => self.retired(now_ns, block, failed),
+            Happened::Retired(block, failed) => self.retired(now_ns, block, failed),
             Happened::BecomesReadOnly => self.is_read_only = true,
             _ => {}
         }

@@ -357,19 +357,11 @@ pub enum Happened {
         /// The block.
         block: BlockId,
     },
-    /// A program has failed: the data of its pages, this and those that are programmed with it, goes
-    /// to the page that is taken next.
-    ProgramFailed {
-        /// The first of its pages.
-        ppn: Ppn,
-    },
-    /// A block was retired in place of being erased.
-    Retired {
-        /// The block.
-        block: BlockId,
-        /// Whether an erase was tried and has failed.
-        failed: bool,
-    },
+    /// The program of which this is the first page has failed: its data goes to the page that is
+    /// taken next.
+    ProgramFailed(Ppn),
+    /// A block was retired in place of being erased; `true` if an erase was tried and has failed.
+    Retired(BlockId, bool),
     /// The drive takes no further write.
     BecomesReadOnly,
     /// A unit or a bus was kept busy by one operation.

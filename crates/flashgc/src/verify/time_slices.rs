@@ -91,7 +91,7 @@ impl Slices {
                     self.started(now_ns, op, geometry.unit_of(plane), true);
                 }
             }
-            Happened::ProgramFailed { ppn } => {
+            Happened::ProgramFailed(ppn) => {
                 let (block, at) = geometry.block_and_page(ppn);
                 let lost = geometry.data_pages_of(block) - at;
                 let pages = &mut self.free_pages[plane_of(block).index()];

@@ -5,6 +5,7 @@
 //! the time of each one by itself. An operation that was suspended has the rest of its time left,
 //! and the time of resuming it.
 
+mod failed;
 mod joined;
 mod pages;
 
@@ -132,7 +133,7 @@ pub(super) struct Times {
     /// the most programs of any data.
     failed: BTreeMap<u32, Vec<Ppn>>,
     /// Blocks that are retired in place of being erased.
-    pub(super) failing: BTreeSet<BlockId>,
+    failing: BTreeSet<BlockId>,
     homeless: Vec<Ppn>,
     most_programs: u64,
     /// The account of retries, where reads have errors.
@@ -204,30 +205,7 @@ impl Times {
         if self.failed.is_empty() {
             return pages.map(own_ns).max().unwrap_or(0);
         }
-        // Those whose program has failed are programmed again, without the others.
-        let pages: Vec<Vec<Ppn>> = pages.map(|page| self.tried(page)).collect();
-        let tries = pages.iter().map(Vec::len).max().unwrap_or(0);
-        let slowest = |at: usize| pages.iter().filter_map(move |tried| tried.get(at).copied());
-        (0..tries).map(|at| slowest(at).map(own_ns).max().unwrap_or(0)).sum()
-    }
-
-    /// The pages in which the data of a page was programmed, and the last of them has it.
-    fn tried(&self, page: Ppn) -> Vec<Ppn> {
-        let failed = self.failed.get(&(page.0 / self.program_slots));
-        failed.into_iter().flatten().copied().chain([page]).collect()
-    }
-
-    /// A page is taken: failed programs before it had its data.
-    fn takes_home(&mut self, page: Ppn) {
-        if !page.0.is_multiple_of(self.program_slots) {
-            return;
-        }
-        let failed = std::mem::take(&mut self.homeless);
-        self.failed.remove(&(page.0 / self.program_slots));
-        if !failed.is_empty() {
-            self.most_programs = self.most_programs.max(1 + failed.len() as u64);
-            self.failed.insert(page.0 / self.program_slots, failed);
-        }
+        self.tries_ns(pages, own_ns)
     }
 
     /// The flash pages of these slots, which are read one after the other where planes in step do
@@ -260,19 +238,7 @@ impl Times {
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, fills: bool, at: &Geometry) {
         let unit = |ppn: Ppn| at.unit_of_page(ppn);
         self.rereads.iter_mut().for_each(|rereads| rereads.see(happened, at));
-        match happened {
-            Happened::ProgramFailed { ppn } => {
-                self.homeless.push(ppn);
-                self.failing.insert(at.block_of(ppn));
-            }
-            Happened::Claimed { block, .. } => self.lane_of(block, at).victims.push(block),
-            Happened::Erased { block } | Happened::Retired { block, .. } => {
-                self.failing.remove(&block);
-                self.lane_of(block, at).victims.retain(|&victim| victim != block);
-            }
-            Happened::Programmed { ppn, .. } | Happened::Padded { ppn, .. } => self.takes_home(ppn),
-            _ => {}
-        }
+        self.see_failures(happened, at);
         match happened {
             // The fill before took no time.
             Happened::MeasuringStarts => {
@@ -322,17 +288,6 @@ impl Times {
             }
             _ => {}
         }
-    }
-
-    fn lane_of(&mut self, block: BlockId, at: &Geometry) -> &mut Lane {
-        &mut self.lanes[at.unit_of(at.plane_of_block(block)).index()]
-    }
-
-    /// The time of an erase, in ns: none if all victims are retired without one.
-    fn erase_ns(&self, lane: &Lane) -> u64 {
-        let is_erased = |victim| !self.failing.contains(victim);
-        let any = lane.victims.is_empty() || lane.victims.iter().any(is_erased);
-        if any { self.collection.erase_ns } else { 0 }
     }
 
     fn host(&mut self, unit: UnitId, ppn: Ppn, programs: bool, fills: bool) {

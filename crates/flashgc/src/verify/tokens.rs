@@ -118,7 +118,7 @@ impl Accounts {
                 self.free_pages[plane.index()] += u64::from(geometry.data_pages_of(block));
                 self.units[geometry.unit_of(plane).index()].victim = None;
             }
-            Happened::ProgramFailed { ppn } => {
+            Happened::ProgramFailed(ppn) => {
                 let (block, at) = geometry.block_and_page(ppn);
                 let plane = geometry.plane_of_block(block);
                 let lost = u64::from(geometry.data_pages_of(block) - at);
@@ -127,7 +127,7 @@ impl Accounts {
                 // Space that nobody has paid for is gone.
                 self.units[geometry.unit_of(plane).index()].is_free = true;
             }
-            Happened::Retired { block, .. } => {
+            Happened::Retired(block, _) => {
                 let unit = geometry.unit_of(geometry.plane_of_block(block));
                 self.units[unit.index()].victim = None;
             }

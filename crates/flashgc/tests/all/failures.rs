@@ -57,10 +57,10 @@ fn events(sets: &[&str], trace: &str) -> (Vec<String>, Value) {
     let listener: Listener = Box::new(move |now_ns, happened| {
         let text = match happened {
             Happened::Programmed { ppn, lpn, .. } => format!("{} at {}", lpn.0, ppn.0),
-            Happened::ProgramFailed { ppn } => format!("{} fails", ppn.0),
+            Happened::ProgramFailed(ppn) => format!("{} fails", ppn.0),
             Happened::Erased { block } => format!("block {} erased", block.0),
-            Happened::Retired { block, failed: true } => format!("erase of {} fails", block.0),
-            Happened::Retired { block, .. } => format!("block {} retired", block.0),
+            Happened::Retired(block, true) => format!("erase of {} fails", block.0),
+            Happened::Retired(block, _) => format!("block {} retired", block.0),
             Happened::BecomesReadOnly => "read-only".into(),
             Happened::Served { latency_ns, .. } => format!("done after {}", latency_ns / 1000),
             _ => return,

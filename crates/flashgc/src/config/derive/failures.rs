@@ -3,7 +3,7 @@
 use super::refused::{Refused, refuse};
 use crate::config::device::Device;
 use crate::config::spare;
-use crate::device::{FailureAt, FailurePlan, Geometry, Shape};
+use crate::device::{FailureAt, FailurePlan, FailureRules, Geometry, Shape, Timing};
 use crate::gc::GcPlan;
 use flashgc_config::Reader;
 
@@ -16,6 +16,12 @@ pub fn reserve_blocks(device: &Device) -> u32 {
 /// The same in pages, where the scheme reserves pages.
 pub fn reserve_pages(device: &Device, shape: &Shape, pages: u32) -> u32 {
     if pages == 0 { 0 } else { pages + reserve_blocks(device) * shape.data_pages() }
+}
+
+/// The times of a device, and whether programs are made again.
+pub fn timing(device: &Device) -> Timing {
+    let programs_fail = device.failures.as_ref().is_some_and(FailureRules::programs_fail);
+    Timing { programs_fail, ..device.timing }
 }
 
 /// Notes an error where blocks cannot be retired by themselves.

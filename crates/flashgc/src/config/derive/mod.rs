@@ -57,7 +57,7 @@ pub fn plan(
     Some(Plan {
         seed,
         geometry,
-        timing: device.timing,
+        timing: failures::timing(device),
         host_link: device.host_link,
         places: device.places,
         firmware: device.firmware,

@@ -115,9 +115,6 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     };
     let shape = sized(table, shape.in_slots(slots?), together.superblock?, &exported)?;
     let timing = timed(table, (times?, suspend?, summary?), layered.speed, lag?, &shape)?;
-    let programs_fail =
-        failures.as_ref().is_some_and(|it| it.as_ref().is_some_and(FailureRules::programs_fail));
-    let timing = Timing { programs_fail, ..timing };
     let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {
         shape: write_buffer::padded(shape, write_buffer?),

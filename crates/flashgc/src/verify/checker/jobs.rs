@@ -1,8 +1,11 @@
 //! What a collection erases, and the copies that it makes for that.
 
 use super::{Checker, Content, ERASED, OLD};
+use crate::drive::Drive;
 use crate::gc::{Isolation, JobRow};
-use crate::ids::{BlockId, Ppn};
+use crate::ids::{BlockId, PlaneId, Ppn};
+use crate::plan::Plan;
+use crate::verify::Happened;
 
 /// A block that the present collection has erased.
 #[derive(Clone, Copy)]
@@ -15,6 +18,44 @@ pub(super) struct Emptied {
 }
 
 impl Checker {
+    /// The host waits for nothing.
+    pub(super) fn rests(&self, now_ns: u64, plane: PlaneId) {
+        assert_eq!(
+            self.outstanding, 0,
+            "at {now_ns} ns background work began in plane {}, and the host waited",
+            plane.0
+        );
+    }
+
+    /// The bad blocks of the drive that it begins with.
+    pub(super) fn starts_with_bad_blocks(&mut self, plan: &Plan, drive: &Drive) {
+        let blocks = drive.order.chunks(plan.geometry.shape.blocks_per_plane as usize);
+        for (plane, blocks) in drive.planes.iter().zip(blocks) {
+            for block in blocks.iter().rev().take(plane.retired as usize).copied().map(BlockId) {
+                self.program_failed(self.geometry.first_page(block));
+            }
+        }
+        if let Some(times) = &mut self.times {
+            times.starts_with_failing(drive);
+        }
+        self.bad_blocks.iter_mut().for_each(|bad| bad.starts_with(plan, drive));
+    }
+
+    /// What a fact means for bad blocks.
+    pub(super) fn see_bad_blocks(&mut self, now_ns: u64, happened: Happened) {
+        let bad_blocks = self.bad_blocks.iter_mut();
+        bad_blocks.for_each(|bad| bad.see(now_ns, happened, &self.geometry));
+        match happened {
+            Happened::ProgramFailed(page) => self.program_failed(page),
+            Happened::Retired(block, _) => {
+                let plane = self.geometry.plane_of_block(block);
+                self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
+                self.retired(now_ns, block);
+            }
+            _ => {}
+        }
+    }
+
     /// A program has failed: no page of its block is programmed from here on.
     pub(super) fn program_failed(&mut self, page: Ppn) {
         let (block, at) = self.geometry.block_and_page(page);

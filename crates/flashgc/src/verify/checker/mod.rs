@@ -184,19 +184,9 @@ impl Checker {
                 }
             }
         }
-        let blocks = drive.order.chunks(geometry.shape.blocks_per_plane as usize);
-        for (plane, blocks) in drive.planes.iter().zip(blocks) {
-            for block in blocks.iter().rev().take(plane.retired as usize).copied().map(BlockId) {
-                checker.program_failed(geometry.first_page(block));
-            }
-        }
         let rereads = checker.times.iter_mut().flat_map(|times| &mut times.rereads);
         rereads.for_each(|rereads| rereads.starts_with(&drive.erases));
-        if let Some(times) = &mut checker.times {
-            times.failing.extend(drive.failing.iter().copied().map(BlockId));
-        }
-        let bad_blocks = checker.bad_blocks.iter_mut();
-        bad_blocks.for_each(|bad| bad.starts_with(plan, drive));
+        checker.starts_with_bad_blocks(plan, drive);
         for (lpn, &ppn) in drive.map.iter().enumerate().filter(|&(_, &ppn)| ppn != u32::MAX) {
             checker.content[ppn as usize] = Content { lpn: lpn as u32, version: 1 };
             (checker.given[lpn], checker.newest[lpn]) = (1, 1);
@@ -307,15 +297,6 @@ impl Checker {
         };
         let plane = geometry.plane_of_block(block);
         closed.iter_mut().for_each(|closed| closed.claimed(plane, block, written));
-    }
-
-    /// The host waits for nothing.
-    fn rests(&self, now_ns: u64, plane: PlaneId) {
-        assert_eq!(
-            self.outstanding, 0,
-            "at {now_ns} ns background work began in plane {}, and the host waited",
-            plane.0
-        );
     }
 
     /// A page moves: the version that it has.
@@ -445,8 +426,7 @@ impl Watch for Checker {
 
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.reports += 1;
-        let bad_blocks = self.bad_blocks.iter_mut();
-        bad_blocks.for_each(|bad| bad.see(now_ns, happened, &self.geometry));
+        self.see_bad_blocks(now_ns, happened);
         self.see_pace(now_ns, happened);
         self.see_flush(now_ns, happened);
         match happened {
@@ -486,12 +466,6 @@ impl Watch for Checker {
                 let plane = self.geometry.plane_of_block(block);
                 self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
                 self.erase(now_ns, block);
-            }
-            Happened::ProgramFailed { ppn } => self.program_failed(ppn),
-            Happened::Retired { block, .. } => {
-                let plane = self.geometry.plane_of_block(block);
-                self.closed.iter_mut().for_each(|closed| closed.erased(plane, block));
-                self.retired(now_ns, block);
             }
             Happened::Busy { what, unit, from_ns, to_ns, gc } => {
                 let at = match what {

@@ -190,9 +190,7 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
     let firmware = "device.firmware.command=\"1 us\"";
     keys.extend(asked("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
-    keys.extend(
-        [asked_of_failures(), asked_of_read_retry(), asked_of_zipf(), asked_of_jobs()].concat(),
-    );
+    keys.extend([asked_of_read_retry(), asked_of_zipf(), asked_of_jobs()].concat());
     let buffer = "device.write_buffer.size=\"1 MiB\"";
     keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
     keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
@@ -255,9 +253,11 @@ fn asked_of_failures() -> Vec<String> {
 }
 
 fn asked_of_read_retry() -> Vec<String> {
+    let mut keys = asked_of_failures();
     let sets = [&[SYNTHETIC, CLOSED], &RETRY[..]].concat();
     let tables = ["device.read_retry", "device.read_retry.rber"].iter();
-    tables.flat_map(|table| asked(table, &sets)).collect()
+    keys.extend(tables.flat_map(|table| asked(table, &sets)));
+    keys
 }
 
 fn asked_of_jobs() -> Vec<String> {
