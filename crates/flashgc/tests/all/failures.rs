@@ -89,8 +89,8 @@ fn since(events: &[String], us: u64) -> Vec<&str> {
     events.iter().filter(time).map(String::as_str).collect()
 }
 
-/// The write that opens block 9 leaves two erased blocks, below the threshold of three. The erase of
-/// block 0 takes its time and fails; block 1 is erased after it.
+/// The write that opens block 9 leaves two erased blocks, below the threshold of three. The erase
+/// of block 0 takes its time and fails; block 1 is erased after it.
 #[test]
 fn a_block_whose_erase_fails_is_retired_after_its_time() {
     let pages: Vec<u64> = (0..16).chain(0..16).chain(0..6).collect();

@@ -66,8 +66,12 @@ pub struct Sizing {
 
 /// Reads the table. Errors are noted; `None` where no device can be made.
 pub fn read(table: &Reader<'_>) -> Option<Device> {
-    let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
     is_there(table)?;
+    described(table)
+}
+
+fn described(table: &Reader<'_>) -> Option<Device> {
+    let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
     let [channels, chips, dies, planes_per_die] = PARTS.map(|key| count(key, 1024));
     let blocks_per_plane = count("blocks_per_plane", 1 << 20);
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
@@ -78,9 +82,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
     let together = planes(table, unit, planes_per_die);
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let (times, suspend, summary, read_retry) = times(table, page_bytes, pages_per_block);
-    let (host_link, places, firmware, write_completion) = requests(table);
+    let (host_link, places, firmware, write_completion, failures) = requests(table);
     let write_buffer = write_buffer::read(table, page_bytes, slots);
-    let failures = failures::read(table);
     let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
     let (layered, exported) = (layered?, exported?);
@@ -195,11 +198,19 @@ fn registers(table: &Reader<'_>) -> Option<u32> {
     if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
 }
 
-/// How requests come in, and when a write is done.
+/// How requests come in, when a write is done, and what fails.
+#[allow(clippy::type_complexity)]
 fn requests(
     table: &Reader<'_>,
-) -> (Option<Rate>, Option<Places>, Option<Option<Firmware>>, WriteCompletion) {
-    (timing::host_link(table), places(table), firmware::read(table), completion(table))
+) -> (
+    Option<Rate>,
+    Option<Places>,
+    Option<Option<Firmware>>,
+    WriteCompletion,
+    Option<Option<FailureRules>>,
+) {
+    let (link, failures) = (timing::host_link(table), failures::read(table));
+    (link, places(table), firmware::read(table), completion(table), failures)
 }
 
 /// What the planes of a unit do together, and which of their operations overlap.
