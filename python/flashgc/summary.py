@@ -55,6 +55,7 @@ def facts(report: RunResults) -> list[tuple[str, str]]:
         ("garbage collection", _gc(report)),
         *_times(report, ("GC time", _gc_time)),
         ("wear", _wear(report)),
+        *_failures(report),
         *_times(report, ("units", _units), ("buses", _buses)),
         *_drive(report),
         ("simulated", _simulated(report)),
@@ -206,6 +207,7 @@ _COMPARED = (
     ("GC busy, in the background", units.time, ("background", "busy_ns")),
     ("host blocked", units.time, ("gc", "blocking_ns")),
     ("most erases of a block", units.count, ("wear", "max")),
+    ("blocks retired", units.count, ("failures", "retired_blocks")),
     ("saturated", lambda value: "yes" if value else "no", ("saturated",)),
 )
 
@@ -213,7 +215,7 @@ _COMPARED = (
 _OF_TIME = ("throughput, requests/s", "GC busy", "host blocked", "saturated")
 """Rows that runs without a clock lack."""
 
-_IF_ANY = ("pages pre-migrated", "GC busy, in the background")
+_IF_ANY = ("pages pre-migrated", "GC busy, in the background", "blocks retired")
 """Rows that most comparisons have no use for."""
 
 
@@ -334,6 +336,19 @@ def _wear(report: RunResults) -> str:
         f"{units.figures(wear.mean)} erases per block, {units.count(wear.min)} to "
         f"{units.count(wear.max)}, standard deviation {units.figures(wear.stddev)}"
     )
+
+
+def _failures(report: RunResults) -> list[tuple[str, str]]:
+    """Bad blocks, where programs or erases fail."""
+    found = report.get("failures")
+    if found is None:
+        return []
+    failed = f"{units.counted(found['erase'], 'erase')} and " \
+        f"{units.counted(found['program'], 'program')} failed"  # fmt: skip
+    bad = found["retired_blocks"] + found["failing_blocks"]
+    left = "the drive is read-only" if found["read_only"] else \
+        f"{units.counted(found['spare_blocks'], 'spare block')} left"  # fmt: skip
+    return [("bad blocks", f"{units.count(bad)}; {failed}; {left}")]
 
 
 Shown = tuple[str, Callable[[RunResults], str]]

@@ -1,0 +1,47 @@
+"""Programs and erases that fail: what a user sees of bad blocks, and of the end of a drive."""
+
+import pytest
+
+import flashgc
+from conftest import SMALL
+from flashgc import summary
+
+FAILING = SMALL + "\n[device.failures]\nprogram = 1e-5\nerase = 4e-3\n"
+
+
+def row(report):
+    """The row of bad blocks in the text of a report."""
+    return dict(summary.facts(report)).get("bad blocks")
+
+
+def test_a_report_counts_bad_blocks_in_a_row_of_its_own():
+    report = flashgc.run(config=FAILING)
+    found = report.failures
+    assert found.erase > 0, "the shares are too small for this test"
+    assert not found.read_only
+    bad = found.retired_blocks + found.failing_blocks
+    assert row(report) is not None
+    assert row(report).startswith(f"{bad}; {found.erase} erase")
+    assert row(report).endswith(f"; {found.spare_blocks} spare blocks left")
+    assert row(flashgc.run(config=SMALL)) is None
+
+
+def test_a_drive_without_spare_blocks_ends_the_run_with_its_report():
+    report = flashgc.run(config=FAILING, set={"workload.synthetic.requests": 1_000_000})
+    assert report.failures.read_only
+    assert row(report).endswith("the drive is read-only")
+    assert 0 < report.requests.write < 400_000
+    assert any("became read-only after" in note for note in report.notes)
+
+
+def test_a_drive_that_preconditioning_wears_out_is_an_error():
+    with pytest.raises(flashgc.RunError, match="read-only before the measured part"):
+        flashgc.run(config=FAILING, set={"device.failures.erase": 0.2})
+
+
+def test_a_comparison_has_the_retired_blocks_of_each_scheme():
+    reports = flashgc.compare(config=FAILING, schemes=["greedy", "fifo"])
+    names = [name for name, *_ in summary.comparison(reports)]
+    assert "blocks retired" in names
+    reports = flashgc.compare(config=SMALL, schemes=["greedy", "fifo"])
+    assert "blocks retired" not in [name for name, *_ in summary.comparison(reports)]
