@@ -130,6 +130,24 @@ fn a_page_that_cannot_be_corrected_is_an_error_and_harms_nothing_else() {
     }
 }
 
+/// Page 2 of block 0 is bad: what it holds is an error, and its next data, in another page, is not.
+#[test]
+fn one_given_page_is_an_error_until_it_is_written_again() {
+    let set = "device.read_retry={cycles=0,retention_days=0,spread=0,ecc_bits=4096,\
+               uncorrectable=[{block=0,page=2}]}";
+    let drive = crate::common::drive(&[set]);
+    let page = drive.page_bytes();
+    let mut found = vec![0; page as usize];
+    let pages = drive.bytes() / page;
+    let lost: Vec<u64> =
+        (0..pages).filter(|lpn| drive.read(&mut found, lpn * page).is_err()).collect();
+    assert_eq!(lost.len(), 1, "the drive is full, so that the page holds data");
+    drive.write(&vec![7; page as usize], lost[0] * page, false).expect("a write");
+    drive.read(&mut found, lost[0] * page).expect("it is in another page now");
+    assert!(found.iter().all(|&byte| byte == 7));
+    drive.end().expect("a report");
+}
+
 /// Blocks are retired under the data of clients, until none is spare: writes and trims are errors
 /// from then on, and every page reads as it was written last, after a restart too.
 #[test]

@@ -20,7 +20,7 @@ pub use geometry::{Geometry, Level, Shape};
 pub use layers::{LayerMap, LayerSpeed};
 pub use page_times::{PageTimes, ReadTimes};
 pub use pools::Pools;
-pub use read_errors::{ErrorLaw, ReadErrors, ReadRetry, RetryTimes};
+pub use read_errors::{ErrorLaw, LostPage, ReadErrors, ReadRetry, RetryTimes};
 pub use spent::Spent;
 pub use superblocks::Superblock;
 pub use timing::{Passes, Summary, Suspend, Timing};

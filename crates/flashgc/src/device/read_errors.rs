@@ -71,9 +71,24 @@ pub struct ReadRetry {
     pub retry_factor: f64,
     /// The rate that soft decoding corrects as a multiple of that of hard decoding.
     pub soft_gain: f64,
+    /// Pages whose data is not corrected in any case.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uncorrectable: Vec<LostPage>,
     /// Their times.
     #[serde(flatten)]
     pub times: RetryTimes,
+}
+
+/// A flash page whose data is not corrected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LostPage {
+    /// The block.
+    pub block: u32,
+    /// Its number in the block.
+    pub page: u32,
+    /// The erases of the block before; without them whatever the page holds is lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erases: Option<u32>,
 }
 
 /// The cost of reading a page again.
@@ -115,17 +130,20 @@ pub struct ReadErrors {
     step: f64,
     soft: f64,
     key: u64,
+    pages_per_block: u32,
 }
 
 impl ReadErrors {
-    /// Under these rules and this seed, for blocks that were erased as often.
-    pub fn new(rules: &ReadRetry, seed: u64, erases_max: u32) -> Self {
+    /// Under these rules and this seed, for blocks of this number of flash pages, none of which was
+    /// erased more often.
+    pub fn new(rules: &ReadRetry, seed: u64, erases_max: u32, pages_per_block: u32) -> Self {
         let mut errors = ReadErrors {
             known: Vec::new(),
             ln_types: rules.type_factors.iter().map(|&factor| libm::log(factor)).collect(),
             step: -libm::log(rules.retry_factor),
             soft: libm::log(rules.soft_gain),
             key: Random::named(seed, "read errors").bits(),
+            pages_per_block,
             rules: rules.clone(),
         };
         let known = erases_max.saturating_add(64).min(KNOWN);
@@ -143,6 +161,9 @@ impl ReadErrors {
     /// The retries of a flash page: their number up to the most, then one more for soft decoding,
     /// and two for data that it does not correct. The type is that of its place in the word line.
     pub fn retries(&self, page: u32, place: u32, erases: u32, is_old: bool) -> u8 {
+        if self.is_given(page, erases) {
+            return self.most() + 1;
+        }
         let known = self.known.get(erases as usize).copied();
         let mut excess = known.unwrap_or_else(|| self.excess_of(erases))[usize::from(is_old)];
         if !self.ln_types.is_empty() {
@@ -161,6 +182,15 @@ impl ReadErrors {
         }
         let left = excess - f64::from(most) * self.step;
         most + if left <= self.soft { 1 } else { 2 }
+    }
+
+    fn is_given(&self, page: u32, erases: u32) -> bool {
+        let is_this = |lost: &LostPage| {
+            lost.block == page / self.pages_per_block
+                && lost.page == page % self.pages_per_block
+                && lost.erases.is_none_or(|before| before == erases)
+        };
+        self.rules.uncorrectable.iter().any(is_this)
     }
 
     /// The most retries, soft decoding included, that correct data.

@@ -34,7 +34,12 @@ impl PageErrors {
         let shape = &geometry.shape;
         let programs = u64::from(geometry.pages.div_ceil(shape.program_slots));
         let mut errors = PageErrors {
-            errors: ReadErrors::new(rules, seed, blocks.erases_max()),
+            errors: ReadErrors::new(
+                rules,
+                seed,
+                blocks.erases_max(),
+                shape.pages_per_block * shape.sub_blocks / shape.slots,
+            ),
             slots: shape.slots,
             read_slots: shape.read_slots(),
             program_slots: shape.program_slots,

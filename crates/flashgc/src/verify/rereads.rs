@@ -31,7 +31,12 @@ impl Rereads {
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let (rules, shape) = (plan.read_retry.as_ref()?, &plan.geometry.shape);
         Some(Rereads {
-            errors: ReadErrors::new(rules, plan.seed, 0),
+            errors: ReadErrors::new(
+                rules,
+                plan.seed,
+                0,
+                shape.pages_per_block * shape.sub_blocks / shape.slots,
+            ),
             times: rules.times,
             slots: shape.slots,
             read_slots: shape.slots * shape.planes_in_step,

@@ -121,6 +121,7 @@ const KEYS: &[&str] = &[
     "device.read_retry.soft_reads",
     "device.read_retry.soft_decode",
     "device.read_retry.soft_gain",
+    "device.read_retry.uncorrectable",
     "device.read_retry.rber",
     "device.read_retry.rber.base",
     "device.read_retry.rber.wear_exponent",

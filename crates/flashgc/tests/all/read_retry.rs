@@ -317,3 +317,27 @@ fn read_errors_and_padding_are_the_same_on_a_saved_drive() {
         assert!(sets[0] != retries[0] || number(&own, "read_retry.host.retried_share") > 0.0);
     }
 }
+
+/// On a device whose reads need no retry, every read of two pages of block 1 is lost, and no other.
+/// Block 1 of the first plane holds the pages of the drive that fill it in order.
+#[test]
+fn given_pages_are_lost_and_no_other() {
+    let few = "device.read_retry={cycles=0,retention_days=0,spread=0,ecc_bits=4096,uncorrectable=[\
+               {block=1,page=0},{block=1,page=3,erases=0},{block=1,page=4,erases=1}]}";
+    let report = run_verified(TINY, &with(&[&LARGE, &READS, &[few]]));
+    let of = |key: &str| number(&report, &format!("read_retry.host.{key}"));
+    let pages = number(&report, "capacity.exported_pages");
+    let due = of("page_reads") * 2.0 / pages;
+    assert!(of("uncorrectable") > 0.0, "{report}");
+    assert_near("lost reads", of("uncorrectable"), due, 5.0 * due.sqrt() / due);
+    let corrected = at(&report, "read_retry.host.reads_by_retries")[0].as_f64();
+    assert_eq!(corrected, Some(of("page_reads") - of("uncorrectable")));
+}
+
+#[test]
+fn a_given_page_must_be_there() {
+    let set = "device.read_retry={cycles=0,retention_days=0,uncorrectable=[{block=1,page=60}]}";
+    let error = refusal(TINY, &with(&[&LARGE, &[set]]));
+    assert!(error.contains("uncorrectable names block 1, page 60, but the device has"), "{error}");
+    assert!(error.contains("blocks of 60 pages"), "{error}");
+}

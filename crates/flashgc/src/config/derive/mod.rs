@@ -13,6 +13,7 @@ mod mapping_unit;
 pub mod notes;
 mod order;
 mod queue;
+mod read_retry;
 mod refused;
 mod reserve;
 pub mod scheme;
@@ -50,6 +51,7 @@ pub fn plan(
         || order::may_pass(workload, u64::from(device.shape.page_bytes));
     let geometry = Geometry::new(shape);
     let failures = failures::plan(root, device, &geometry, &gc)?;
+    let read_retry = read_retry::plan(root, device, &geometry)?;
     let pools = match device.allocation {
         Allocation::Striped => Pools::new(&geometry, Some(Level::Plane)),
         Allocation::Dynamic | Allocation::WhenIdle => Pools::new(&geometry, device.pool),
@@ -62,7 +64,7 @@ pub fn plan(
         places: device.places,
         firmware: device.firmware,
         cache: device.cache,
-        read_retry: device.read_retry.clone(),
+        read_retry,
         failures,
         write_completion: device.write_completion,
         write_buffer,

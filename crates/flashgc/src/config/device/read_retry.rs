@@ -3,7 +3,7 @@
 use super::timing::at_most_longest;
 use crate::device::page_times::TYPES_MAX;
 use crate::device::read_errors::RETRIES_MAX;
-use crate::device::{ErrorLaw, ReadRetry, RetryTimes};
+use crate::device::{ErrorLaw, LostPage, ReadRetry, RetryTimes};
 use flashgc_config::Reader;
 
 /// Reads the table, if there is one. Errors are noted; `Some(None)` where reads have no errors.
@@ -25,6 +25,7 @@ pub fn read(device: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Option<
     let law = law(&table.table("rber"));
     let type_factors = type_factors(&table, pages_per_block);
     let times = times(&table);
+    let lost = if table.has("uncorrectable") { lost(&table) } else { Some(Vec::new()) };
     table.finish();
     Some(Some(ReadRetry {
         cycles: cycles?,
@@ -35,6 +36,7 @@ pub fn read(device: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Option<
         ecc_bits: ecc_bits?,
         retry_factor: retry_factor?,
         soft_gain: soft_gain?,
+        uncorrectable: lost?,
         times: times?,
     }))
 }
@@ -65,6 +67,24 @@ fn law(table: &Reader<'_>) -> Option<ErrorLaw> {
         retention_wear_exponent: retention_wear_exponent?,
         retention_exponent: retention_exponent?,
     })
+}
+
+/// The pages whose data is not corrected in any case.
+fn lost(table: &Reader<'_>) -> Option<Vec<LostPage>> {
+    let mut lost = Vec::new();
+    for at in table.tables("uncorrectable")? {
+        let help = "a page of a block, as in `uncorrectable = [{ block = 5, page = 2 }]`";
+        let block = at.required("block", at.u32("block", 0..=u32::MAX), help);
+        let page = at.required("page", at.u32("page", 0..=u32::MAX), help);
+        let has_erases = at.has("erases");
+        let erases = at.u32("erases", 0..=u32::MAX);
+        at.finish();
+        if has_erases && erases.is_none() {
+            return None;
+        }
+        lost.push(LostPage { block: block?, page: page?, erases });
+    }
+    Some(lost)
 }
 
 /// The error rate of each page type as a multiple.

@@ -257,6 +257,7 @@ fn asked_of_read_retry() -> Vec<String> {
     let sets = [&[SYNTHETIC, CLOSED], &RETRY[..]].concat();
     let tables = ["device.read_retry", "device.read_retry.rber"].iter();
     keys.extend(tables.flat_map(|table| asked(table, &sets)));
+    keys.extend(asked_in_list("device.read_retry.uncorrectable", &sets));
     keys
 }
 
