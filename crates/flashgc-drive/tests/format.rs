@@ -137,8 +137,8 @@ fn other_files_are_told_from_drives() {
         assert!(matches!(decode(other, &limits), Err(DriveError::NotADrive)));
     }
     let mut newer = bytes.clone();
-    newer[8] = 3;
-    assert!(text(&newer).contains("format version 3, but this flashgc reads version 2"));
+    newer[8] = 4;
+    assert!(text(&newer).contains("format version 4, but this flashgc reads version 3"));
     let mut long = bytes.clone();
     long.push(0);
     assert!(text(&long).contains("has data after its end"));
