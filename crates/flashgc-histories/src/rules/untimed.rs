@@ -152,6 +152,10 @@ fn counted(plan: Plan, drive: Drive, requests: &[HostRequest]) -> Result<Option<
         Err(SimError::Full { .. } | SimError::TooLong { .. }) => return Ok(None),
         Err(other) => return Err(fault(&other)),
     }
+    // A drive that becomes read-only ends a run, and a timed one in the middle of a collection.
+    if sim.ftl().is_read_only() {
+        return Ok(None);
+    }
     let results = sim.seen().results();
     let counters = &results.counters;
     let (ftl, geometry) = (sim.ftl(), &sim.plan().geometry);
