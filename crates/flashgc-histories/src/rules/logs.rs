@@ -82,8 +82,13 @@ fn jobs_against(jobs: &[JobRow], report: &Value) -> Vec<Wrong> {
             sum(|job| job.end_ns - job.selected_ns),
             number(report, "/gc/elapsed_ns"),
         ),
-        ("blocks of the log", sum(|job| job.blocks.into()), number(report, "/erases")),
     ]);
+    // Blocks that are retired in place of being erased, some of them before the measured part.
+    let (blocks, erases) = (sum(|job| job.blocks.into()), number(report, "/erases"));
+    let retired = number(report, "/failures/retired_blocks");
+    if !(erases..=erases + retired).contains(&blocks) {
+        wrong.push(("blocks of the log", blocks, erases));
+    }
     let wasted = (sum(|job| job.wasted.into()), number(report, "/pages/wasted_copies"));
     if wasted.0 > wasted.1 {
         wrong.push(("wasted of the log", wasted.0, wasted.1));

@@ -197,7 +197,7 @@ fn canary(tried: &Tried<'_>) -> Result<bool, Stop> {
 
 /// Whether a drive of another scheme may end with this stop.
 fn is_of_another(stop: &Stop) -> bool {
-    matches!(stop, Stop::Full(_) | Stop::NotTaken(_) | Stop::TooLong)
+    matches!(stop, Stop::Full(_) | Stop::ReadOnly | Stop::NotTaken(_) | Stop::TooLong)
 }
 
 /// A scheme of the same device that is drawn from the seed of the history.
