@@ -88,10 +88,6 @@ impl Shared {
         &self.bells[ticket as usize % BELLS]
     }
 
-    fn wait<'a>(&self, bell: &Condvar, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        bell.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Lets everything happen that is due. Returns how long nothing is; `None` where nothing comes.
     fn catch_up(&self, state: &mut State) -> Option<Duration> {
         let now_ns = self.now_ns(state);
@@ -111,13 +107,10 @@ impl Shared {
             let is_kept = state.keeper.is_some();
             let left = if is_kept { Some(PAUSE) } else { self.catch_up(&mut state) };
             state = match left {
-                Some(left) => {
-                    let waited = self.idle.wait_timeout(state, left.clamp(PAUSE, 10 * PAUSE));
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
+                Some(left) => wait_for(&self.idle, state, left.clamp(PAUSE, 10 * PAUSE)),
                 None => {
                     state.is_asleep = true;
-                    state = self.wait(&self.idle, state);
+                    state = wait(&self.idle, state);
                     state.is_asleep = false;
                     state
                 }
@@ -136,20 +129,17 @@ impl Shared {
             state.keeper = Some(ticket);
         }
         if state.keeper != Some(ticket) {
-            return self.wait(self.bell(ticket), state);
+            return wait(self.bell(ticket), state);
         }
         let Some(left) = self.catch_up(&mut state) else {
             let goes_on = state.waiting.contains(&ticket) && state.engine.is_running().is_ok();
-            return if goes_on { self.wait(&self.news, state) } else { state };
+            return if goes_on { wait(&self.news, state) } else { state };
         };
         if !state.waiting.contains(&ticket) {
             return state;
         }
         match left.checked_sub(AWAKE) {
-            Some(asleep) if !asleep.is_zero() => {
-                let waited = self.news.wait_timeout(state, asleep);
-                waited.unwrap_or_else(PoisonError::into_inner).0
-            }
+            Some(asleep) if !asleep.is_zero() => wait_for(&self.news, state, asleep),
             _ => {
                 let came = self.came.load(Ordering::Acquire);
                 drop(state);
@@ -275,6 +265,19 @@ impl Server {
         let notes = state.lateness.notes(shared.slowed);
         state.engine.end(now_ns, notes)
     }
+}
+
+fn wait<'a>(bell: &Condvar, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    bell.wait(state).unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits at most this long.
+fn wait_for<'a>(
+    bell: &Condvar,
+    state: MutexGuard<'a, State>,
+    most: Duration,
+) -> MutexGuard<'a, State> {
+    bell.wait_timeout(state, most).unwrap_or_else(PoisonError::into_inner).0
 }
 
 /// The time of the engine, in ns.
