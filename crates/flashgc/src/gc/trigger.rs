@@ -241,11 +241,12 @@ impl Gc {
         let Gc { victim, placement, random, .. } = self;
         let placement = placement.as_deref();
         let only = placement.and_then(Placement::left_to_victim);
+        let among = Candidates { only, ..all };
         let victim = match placement.and_then(|placement| placement.due(plane, &all)) {
             Some(due) => due,
-            None => match victim.pick(plane, &Candidates { only, ..all }, random) {
+            None => match victim.pick(plane, &among, random) {
                 // Without a block among these that wins a page, any can be collected.
-                picked if only.is_some() && !leads_on(picked, plane, only, sight) => {
+                picked if only.is_some() && !leads_on(picked, plane, &among, sight) => {
                     victim.pick(plane, &all, random)?
                 }
                 picked => picked?,
@@ -308,14 +309,11 @@ impl Gc {
 fn leads_on(
     picked: Option<BlockId>,
     plane: PlaneId,
-    only: Option<&[bool]>,
+    among: &Candidates<'_>,
     sight: &Sight<'_>,
 ) -> bool {
-    let is_among = |b: BlockId| only.is_none_or(|only| only[b.index()]);
     picked.is_some_and(|picked| {
-        let mut others = sight.geometry.blocks_of(plane).map(BlockId);
-        wins(picked, sight)
-            || others.any(|b| is_among(b) && sight.ftl.blocks.is_sealed(b) && wins(b, sight))
+        wins(picked, sight) || among.sealed(plane).any(|block| wins(block, sight))
     })
 }
 
