@@ -1,7 +1,7 @@
 //! The cost of the reads of a step and the retries of its pages, and of programs that failed.
 
 use super::Collecting;
-use crate::flash::{Kind, Op, Phases};
+use crate::flash::{Op, Phases};
 use crate::ids::{Ppn, UnitId};
 use crate::verify::Watch;
 
@@ -58,5 +58,5 @@ pub(super) fn add_failed<W: Watch>(
     to: impl Iterator<Item = Ppn>,
 ) {
     let failed_ns = at.store.ftl.failed_ns(to, |page| at.prices.program_ns(page));
-    phases.lengthen(Kind::Program, failed_ns);
+    phases.program_again(failed_ns);
 }

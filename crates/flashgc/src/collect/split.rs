@@ -8,7 +8,7 @@ use super::close::erase;
 use super::steps::command;
 use super::{Collecting, Stage, reads, slots};
 use crate::flash::{Command, Op, Phases};
-use crate::ids::{Ppn, UnitId};
+use crate::ids::UnitId;
 use crate::owner::Owner;
 use crate::verify::Watch;
 
@@ -67,17 +67,16 @@ impl<W: Watch> Collecting<'_, W> {
         job.stage = Stage::Programming;
         self.bind_step(unit);
         let mut phases = self.prices.merging(plan.gc.copy.program_op(), copies + merged, merged);
-        let job = &mut self.jobs[unit];
-        let host_pages = std::mem::take(&mut job.host_pages);
+        let job = &self.jobs[unit];
         let fills = job.host_fills + self.prices.filled_by_copies(|| job.fills_of_step());
-        let pages = job.step_pages().map(|copy| copy.to).chain(host_pages);
-        let pages: Vec<Ppn> = pages.collect();
-        self.prices.bind(&mut phases, pages.iter().copied(), fills);
-        reads::add_failed(self, &mut phases, pages.into_iter());
+        let pages = job.step_pages().map(|copy| copy.to).chain(job.host_pages.iter().copied());
+        self.prices.bind(&mut phases, pages.clone(), fills);
+        reads::add_failed(self, &mut phases, pages);
         let job = &mut self.jobs[unit];
         if job.host_fills > 0 {
             job.extra_ns += self.prices.summary_array_ns();
         }
+        job.host_pages.clear();
         Some(command(phases))
     }
 

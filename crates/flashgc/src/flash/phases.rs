@@ -207,6 +207,20 @@ impl Phases {
         }
     }
 
+    /// Programs that failed before make the first one longer by this time, in ns.
+    #[inline(always)]
+    pub fn program_again(&mut self, failed_ns: u64) {
+        if failed_ns > 0 {
+            self.make_program_longer(failed_ns);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_program_longer(&mut self, ns: u64) {
+        self.lengthen(Kind::Program, ns);
+    }
+
     /// Time from start to end when nothing makes it wait, in ns.
     pub fn total_ns(&self) -> u64 {
         (0..self.count()).filter_map(|at| self.get(at)).map(|phase| phase.ns).sum()

@@ -5,7 +5,7 @@
 //! in another block. A failure that the erased blocks of its plane or the spare blocks of its pool
 //! do not allow for makes the drive read-only before it happens; what is under way then succeeds.
 
-use super::blocks::BlockState;
+use super::blocks::{BlockState, Blocks};
 use super::{Fact, Ftl, Parity, Stream, Taken};
 use crate::device::{self, FailurePlan, Geometry, Pools};
 use crate::ids::{BlockId, PlaneId, Ppn};
@@ -17,7 +17,6 @@ pub struct Failures {
     /// Mapped pages that are programmed together.
     slots: u32,
     outcomes: device::Failures,
-    programs_fail: bool,
     pools: Pools,
     /// Blocks that each pool can still do without.
     spare: Vec<u32>,
@@ -53,7 +52,6 @@ impl Failures {
         let spare = |pool| pools.planes(pool).len() as u32 * plan.spare_blocks;
         Failures {
             outcomes: device::Failures::new(&plan.rules, seed),
-            programs_fail: plan.rules.programs_fail(),
             spare: (0..pools.count()).map(spare).collect(),
             pools: pools.clone(),
             slots: layout.0,
@@ -91,6 +89,9 @@ impl Ftl {
             }
         }
         failures.failing = std::mem::take(&mut self.failing);
+        if failures.plan.rules.programs_fail() {
+            self.frontiers.may_fail();
+        }
         self.failures = Some(Box::new(failures));
     }
 
@@ -160,10 +161,9 @@ impl Ftl {
     }
 
     /// Whether any of these blocks is erased, and not only retired.
-    #[inline]
-    pub fn erases_any(&self, mut blocks: impl Iterator<Item = BlockId>) -> bool {
-        let Some(failures) = &self.failures else { return true };
-        blocks.any(|block| !failures.failing.contains(&block.0))
+    #[inline(always)]
+    pub fn erases_any(&self, blocks: impl Iterator<Item = BlockId>) -> bool {
+        self.failures.as_ref().is_none_or(|failures| failures.erases_any(blocks))
     }
 
     /// A block that a failed program has closed: its caller [seals](Ftl::seal) it.
@@ -194,13 +194,9 @@ impl Ftl {
         }
     }
 
-    /// Whether programs may fail.
-    pub(super) fn programs_fail(&self) -> bool {
-        self.failures.as_ref().is_some_and(|failures| failures.programs_fail)
-    }
-
     /// How much longer the failed programs before these pages make an operation that programs them
     /// together, in ns: all pages are programmed at once, then those again whose program failed.
+    #[inline(always)]
     pub fn failed_ns(&self, pages: impl Iterator<Item = Ppn>, ns: impl Fn(Ppn) -> u64) -> u64 {
         match &self.failures {
             Some(failures) if !failures.before.is_empty() => failures.before_ns(pages, ns),
@@ -216,6 +212,7 @@ impl Ftl {
         let erases = self.blocks.erases(block);
         let allows = self.allows_failed_erase(geometry, plane, block);
         let Some(failures) = &mut self.failures else { return false };
+        failures.forget_programs(geometry, block);
         let failed = !failures.failing.remove(&block.0);
         if failed {
             if failures.is_read_only || !failures.outcomes.erase_fails(block.0, erases) {
@@ -253,8 +250,6 @@ impl Ftl {
     }
 
     /// The page that was taken, or the one after it whose program does not fail.
-    #[cold]
-    #[inline(never)]
     pub(super) fn after_failures(
         &mut self,
         geometry: &Geometry,
@@ -262,10 +257,6 @@ impl Ftl {
         stream: Stream,
         mut taken: Taken,
     ) -> Taken {
-        let slots = geometry.shape.program_slots;
-        if !taken.ppn.0.is_multiple_of(slots) {
-            return taken;
-        }
         let mut failed = Vec::new();
         while self.program_fails(geometry, taken.ppn) {
             let block = geometry.block_of(taken.ppn);
@@ -287,22 +278,27 @@ impl Ftl {
                 self.facts.push(Fact::ReadOnly);
             }
         }
-        if let Some(failures) = &mut self.failures {
-            let program = taken.ppn.0 / slots;
-            failures.before.remove(&program);
-            if !failed.is_empty() {
-                failures.before.insert(program, failed);
-            }
+        if let Some(failures) = &mut self.failures
+            && !failed.is_empty()
+        {
+            failures.before.insert(taken.ppn.0 / geometry.shape.program_slots, failed);
         }
+        self.clear(geometry, plane, stream);
         taken
     }
 
     fn program_fails(&self, geometry: &Geometry, page: Ppn) -> bool {
-        let (block, at) = geometry.block_and_page(page);
-        let (program, erases) = (at / geometry.shape.program_slots, self.blocks.erases(block));
-        self.failures.as_ref().is_some_and(|failures| {
-            !failures.is_read_only && failures.outcomes.program_fails(block.0, program, erases)
-        })
+        let failures = self.failures.as_ref();
+        failures.is_some_and(|failures| failures.program_fails(geometry, &self.blocks, page))
+    }
+
+    /// The next pages of a stream are handed out at once, up to a program that fails.
+    fn clear(&mut self, geometry: &Geometry, plane: PlaneId, stream: Stream) {
+        let Ftl { failures, frontiers, blocks, .. } = self;
+        let Some(failures) = failures else { return };
+        frontiers.clear(plane, stream, |mut left| {
+            left.find(|&page| failures.program_fails(geometry, blocks, Ppn(page)))
+        });
     }
 
     /// Closes the block of a page that was taken, whose program fails, and takes the next page of
@@ -377,6 +373,34 @@ impl Ftl {
 }
 
 impl Failures {
+    /// Whether a program begins with this page of an open block, and fails.
+    fn program_fails(&self, geometry: &Geometry, blocks: &Blocks, page: Ppn) -> bool {
+        let slots = geometry.shape.program_slots;
+        if self.is_read_only || !page.0.is_multiple_of(slots) {
+            return false;
+        }
+        let (block, at) = geometry.block_and_page(page);
+        self.outcomes.program_fails(block.0, at / slots, blocks.erases(block))
+    }
+
+    /// Nobody asks any more what failed before the programs of this block.
+    fn forget_programs(&mut self, geometry: &Geometry, block: BlockId) {
+        let (slots, pages) = (geometry.shape.program_slots, geometry.shape.pages_per_block);
+        let first = geometry.first_page(block).0;
+        let programs = first / slots..(first + pages) / slots;
+        while let Some((&program, _)) = self.before.range(programs.clone()).next() {
+            self.before.remove(&program);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn erases_any(&self, mut blocks: impl Iterator<Item = BlockId>) -> bool {
+        blocks.any(|block| !self.failing.contains(&block.0))
+    }
+
+    #[cold]
+    #[inline(never)]
     fn before_ns(&self, pages: impl Iterator<Item = Ppn>, ns: impl Fn(Ppn) -> u64) -> u64 {
         let slots = self.slots;
         let mut rounds: Vec<u64> = Vec::new();

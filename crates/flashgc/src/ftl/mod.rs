@@ -179,7 +179,7 @@ impl Ftl {
     /// frontier, and nobody follows each of them.
     #[inline(always)]
     pub fn copies_run(&self) -> bool {
-        !self.follows_copies && !self.frontiers.keeps_parity() && !self.programs_fail()
+        !self.follows_copies && !self.frontiers.keeps_parity()
     }
 
     /// Takes pages that lie side by side for the data of these pages, whose old accounts the caller
@@ -268,6 +268,22 @@ impl Ftl {
         stream: Stream,
         parity: Parity,
     ) -> Taken {
+        match self.frontiers.take_cleared(geometry, plane, stream) {
+            Some(taken) => taken,
+            None => self.take_slowly(geometry, plane, stream, parity),
+        }
+    }
+
+    /// The same where a block is opened, where programs may fail, and under the odd/even rule.
+    #[cold]
+    #[inline(never)]
+    fn take_slowly(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        stream: Stream,
+        parity: Parity,
+    ) -> Taken {
         let taken = self.frontiers.take(geometry, plane, stream, parity);
         let Some(taken) = taken else {
             panic!("plane {} has no erased page left: the reserve was too small", plane.0)
@@ -275,10 +291,10 @@ impl Ftl {
         if taken.opened.is_some() {
             self.opened(plane, taken.opened, None);
         }
-        if self.failures.is_some() {
-            return self.after_failures(geometry, plane, stream, taken);
+        match self.failures {
+            Some(_) => self.after_failures(geometry, plane, stream, taken),
+            None => taken,
         }
-        taken
     }
 
     fn opened(&mut self, plane: PlaneId, block: BlockId, class: Option<u8>) {

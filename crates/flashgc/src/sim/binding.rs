@@ -2,7 +2,7 @@
 
 use super::Sim;
 use crate::background::Bound;
-use crate::flash::{Kind, Phases, Prices};
+use crate::flash::{Phases, Prices};
 use crate::ids::{Ppn, UnitId};
 use crate::verify::Watch;
 
@@ -16,7 +16,7 @@ pub(super) fn price(
     failed_ns: u64,
 ) {
     prices.bind(phases, to, fills);
-    phases.lengthen(Kind::Program, failed_ns);
+    phases.program_again(failed_ns);
 }
 
 /// The time of failed programs before these pages of copies, in ns.

@@ -125,6 +125,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// No request of those that wait can preempt: the copies that are left run unseen.
+    #[inline(never)]
     pub(super) fn steps(&mut self, unit: UnitId) {
         let command = collecting!(self).run_unseen(unit);
         if !self.begins(unit, command) {

@@ -155,6 +155,13 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// The same for an operation that was queued before.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn place_again(&mut self, op: u32) {
+        self.place(op);
+    }
+
     /// Queues the flushes of the write buffer.
     #[inline(always)]
     pub(super) fn place_flushes(&mut self) {
@@ -318,7 +325,7 @@ impl<W: Watch> Sim<W> {
                 self.counters.array_reads += 1;
                 self.counters.rest_read += 1;
                 self.host.waiting.becomes_write(op);
-                return self.place(op);
+                return self.place_again(op);
             }
             OpKind::Trim => unreachable!("a trim needs no unit"),
         }

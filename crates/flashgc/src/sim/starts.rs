@@ -3,7 +3,7 @@
 use super::flushed::{self, Flushed};
 use super::{Sim, Station};
 use crate::device::Level;
-use crate::flash::{self, Kind, Phases};
+use crate::flash::{self, Phases};
 use crate::ftl::Stream;
 use crate::host::{Op, OpKind};
 use crate::ids::{Lpn, PlaneId, Ppn, UnitId};
@@ -14,7 +14,7 @@ use crate::verify::{Cause, Happened, Watch};
 
 impl<W: Watch> Sim<W> {
     /// Starts a page operation of the host, and those that can share its array time.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn start_host(&mut self, unit: UnitId, op: u32, list: u8) {
         if self.plan.geometry.readers > 0 && self.host.waiting.op(op).kind != OpKind::Write {
             return self.read_in_plane(unit, op, list);
@@ -64,7 +64,7 @@ impl<W: Watch> Sim<W> {
             let pages = ops.map(|op| self.written_page(op));
             let mut phases = self.prices.programming(price, count, pages.clone(), *filled);
             let again_ns = self.store.ftl.failed_ns(pages, |page| self.prices.program_ns(page));
-            phases.lengthen(Kind::Program, again_ns);
+            phases.program_again(again_ns);
             return phases;
         }
         let pages = ops.map(|op| self.page_of(op));
@@ -256,7 +256,7 @@ impl<W: Watch> Sim<W> {
         let ppn = self.store.ftl.map.ppn_of(lpn);
         if kind == OpKind::Trim || !ppn.is_some() {
             if self.serve_without_flash(op) {
-                self.place(op);
+                self.place_again(op);
             }
             return None;
         }
@@ -264,7 +264,7 @@ impl<W: Watch> Sim<W> {
         let is_closed = from != plane && self.host.waiting.is_held(from);
         if is_closed || self.plan.geometry.unit_of_page(ppn) != unit {
             // The page has moved since the read was queued.
-            self.place(op);
+            self.place_again(op);
             return None;
         }
         self.tell(Happened::Started { op, lpn });

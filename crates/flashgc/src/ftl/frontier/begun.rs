@@ -43,18 +43,17 @@ impl Frontiers {
         let own = own.find(|own| own.next < own.end && !own.next.is_multiple_of(slots));
         let started = &mut self.started[plane.index()];
         let at = started.iter().position(|open| !open.next.is_multiple_of(slots));
-        let (next, end) = match (own, at) {
-            (Some(own), _) => (&mut own.next, own.end),
+        let (ppn, is_full) = match (own, at) {
+            (Some(own), _) => (Ppn(own.hand_out()), own.next == own.end),
             (None, Some(at)) => {
                 let open = &mut started[at];
-                let first = geometry.first_page(open.block).0;
-                (&mut open.next, first + geometry.data_pages_of(open.block))
+                let end = geometry.first_page(open.block).0 + geometry.data_pages_of(open.block);
+                open.next += 1;
+                (Ppn(open.next - 1), open.next == end)
             }
             (None, None) => return None,
         };
-        let ppn = Ppn(*next);
-        *next += 1;
-        let filled = if *next == end { geometry.block_of(ppn) } else { BlockId::NONE };
+        let filled = if is_full { geometry.block_of(ppn) } else { BlockId::NONE };
         started.retain(|open| open.block != filled);
         self.one_is_taken(plane);
         Some(Taken { ppn, filled, opened: BlockId::NONE })

@@ -12,7 +12,7 @@ impl Frontiers {
         let first = geometry.first_page(block).0;
         let frontier = &mut self.frontiers[index];
         debug_assert_eq!(frontier.next, frontier.end, "the open block has erased pages");
-        (frontier.next, frontier.end) = (first, first + geometry.data_pages_of(block));
+        frontier.begin(first, first + geometry.data_pages_of(block), self.programs_fail);
     }
 
     /// A class whose frontier is full continues in the next open block without a frontier.
@@ -25,7 +25,7 @@ impl Frontiers {
         let Started { block, next } = self.started[plane.index()].pop_front()?;
         let index = self.index(plane, Stream::Class(class));
         let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
-        (self.frontiers[index].next, self.frontiers[index].end) = (next, end);
+        self.frontiers[index].begin(next, end, self.programs_fail);
         Some(block)
     }
 

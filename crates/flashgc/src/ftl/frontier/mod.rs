@@ -15,12 +15,14 @@
 
 mod begun;
 mod classes;
+mod halves;
 mod room;
 
 use super::free_list::FreeLists;
 use super::open::{OpenBlock, Role};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
+use halves::HalfBlock;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -80,33 +82,26 @@ pub struct Taken {
 #[derive(Clone, Default)]
 struct Frontier {
     next: u32,
+    /// Programs of the pages before this one do not fail; those of later ones may.
+    cleared: u32,
     end: u32,
     /// Under the odd/even rule only: open blocks, the oldest first.
     halves: VecDeque<HalfBlock>,
 }
 
-/// An open block whose even and odd pages are handed out apart.
-#[derive(Clone, Copy)]
-struct HalfBlock {
-    block: BlockId,
-    next: [u32; 2],
-    end: u32,
-}
-
-impl HalfBlock {
-    fn lane(&self, parity: Parity) -> Option<usize> {
-        let open = |lane: usize| self.next[lane] < self.end;
-        match parity {
-            Parity::Only(lane) => open(lane as usize).then_some(lane as usize),
-            Parity::Any => {
-                let lower = usize::from(self.next[1] < self.next[0]);
-                [lower, 1 - lower].into_iter().find(|&lane| open(lane))
-            }
-        }
+impl Frontier {
+    /// Continues a block from this page on.
+    fn begin(&mut self, next: u32, end: u32, programs_fail: bool) {
+        (self.next, self.end) = (next, end);
+        self.cleared = if programs_fail { next } else { end };
     }
 
-    fn is_full(&self) -> bool {
-        self.lane(Parity::Any).is_none()
+    /// The next page, whether it is cleared or not.
+    fn hand_out(&mut self) -> u32 {
+        let page = self.next;
+        self.next += 1;
+        self.cleared = self.cleared.max(self.next);
+        page
     }
 }
 
@@ -120,6 +115,8 @@ struct Started {
 /// The frontiers and free lists of all planes.
 pub struct Frontiers {
     rules: FrontierRules,
+    /// Whether programs may fail: the pages of a frontier are [cleared](Self::clear) step by step.
+    programs_fail: bool,
     /// Frontiers of a plane.
     streams: usize,
     frontiers: Vec<Frontier>,
@@ -151,6 +148,7 @@ impl Frontiers {
         let streams = rules.classes.max(2) as usize;
         Frontiers {
             rules,
+            programs_fail: false,
             streams,
             frontiers: vec![Frontier::default(); planes * streams],
             started: vec![VecDeque::new(); planes],
@@ -258,22 +256,19 @@ impl Frontiers {
         Some((next..end).chain(from..to).take(pages as usize).map(Ppn))
     }
 
-    /// Hands out the next page of a stream's frontier, and opens a block when the frontier is full.
-    ///
-    /// Returns `None` only when the plane has no erased block left, or when the frontier is that of
-    /// a class and is full.
+    /// Hands out the next page of a stream's frontier. `None` where it is full or not
+    /// [cleared](Self::clear), and under the odd/even rule.
     #[inline(always)]
-    pub fn take(
+    pub fn take_cleared(
         &mut self,
         geometry: &Geometry,
         plane: PlaneId,
         stream: Stream,
-        parity: Parity,
     ) -> Option<Taken> {
         let index = self.index(plane, stream);
         let frontier = &mut self.frontiers[index];
-        if frontier.next == frontier.end {
-            return self.take_slowly(geometry, plane, stream, parity);
+        if frontier.next == frontier.cleared {
+            return None;
         }
         let ppn = frontier.next;
         frontier.next += 1;
@@ -283,13 +278,80 @@ impl Frontiers {
         Some(Taken { ppn: Ppn(ppn), filled, opened: BlockId::NONE })
     }
 
+    /// Hands out the next page of a stream's frontier, cleared or not, and opens a block when the
+    /// frontier is full.
+    ///
+    /// Returns `None` only when the plane has no erased block left, or when the frontier is that of
+    /// a class and is full.
+    #[cold]
+    #[inline(never)]
+    pub fn take(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        stream: Stream,
+        parity: Parity,
+    ) -> Option<Taken> {
+        let index = self.index(plane, stream);
+        let mut opened = BlockId::NONE;
+        if self.frontiers[index].next == self.frontiers[index].end {
+            if self.rules.parity {
+                return self.take_half(geometry, plane, stream, parity);
+            }
+            if self.rules.classes > 0 {
+                return None;
+            }
+            opened = self.open_next(geometry, plane, index)?;
+        }
+        let frontier = &mut self.frontiers[index];
+        let ppn = Ppn(frontier.hand_out());
+        let is_full = frontier.next == frontier.end;
+        let filled = if is_full { geometry.block_of(ppn) } else { BlockId::NONE };
+        self.one_is_taken(plane);
+        Some(Taken { ppn, filled, opened })
+    }
+
+    /// A frontier that is full continues in a block that is open, or opens one and returns it.
+    fn open_next(&mut self, geometry: &Geometry, plane: PlaneId, index: usize) -> Option<BlockId> {
+        let (block, next, opened) = match self.started[plane.index()].pop_front() {
+            Some(Started { block, next }) => (block, next, BlockId::NONE),
+            None => {
+                let block = self.free_blocks.pop_front(plane)?;
+                (block, geometry.first_page(block).0, block)
+            }
+        };
+        let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
+        self.frontiers[index].begin(next, end, self.programs_fail);
+        Some(opened)
+    }
+
+    /// From now on programs may fail.
+    pub(crate) fn may_fail(&mut self) {
+        self.programs_fail = true;
+        self.frontiers.iter_mut().for_each(|frontier| frontier.cleared = frontier.next);
+    }
+
+    /// Clears the pages of a stream's frontier up to the first whose program fails: they are handed
+    /// out without a question, since an outcome depends on the block and its erases alone.
+    pub(crate) fn clear(
+        &mut self,
+        plane: PlaneId,
+        stream: Stream,
+        first_failing: impl FnOnce(Range<u32>) -> Option<u32>,
+    ) {
+        let index = self.index(plane, stream);
+        let frontier = &mut self.frontiers[index];
+        let left = frontier.next..frontier.end;
+        frontier.cleared = first_failing(left).unwrap_or(frontier.end);
+    }
+
     /// The frontier of a stream hands out no further page of its block.
     pub(crate) fn close(&mut self, geometry: &Geometry, plane: PlaneId, stream: Stream) {
         let index = self.index(plane, stream);
         let frontier = &mut self.frontiers[index];
         let left = frontier.end - frontier.next;
         debug_assert!(left < geometry.shape.data_pages(), "a page of the block was taken");
-        frontier.next = frontier.end;
+        (frontier.next, frontier.cleared) = (frontier.end, frontier.end);
         self.free_pages[plane.index()] -= left;
         self.free_total -= u64::from(left);
     }
@@ -304,88 +366,18 @@ impl Frontiers {
         stream == Stream::Gc || !self.rules.separate_gc
     }
 
-    /// Hands out the next pages of a stream's frontier, at most `most`, but not the last page of
-    /// the block. Returns the first, and how many.
+    /// Hands out the next cleared pages of a stream's frontier, at most `most`, but not the
+    /// last one of them. Returns the first, and how many.
     #[inline(always)]
     pub fn take_run(&mut self, plane: PlaneId, stream: Stream, most: u32) -> (Ppn, u32) {
         let index = self.index(plane, stream);
         let frontier = &mut self.frontiers[index];
-        let (first, left) = (frontier.next, frontier.end - frontier.next);
+        let (first, left) = (frontier.next, frontier.cleared - frontier.next);
         let pages = most.min(left.saturating_sub(1));
         frontier.next += pages;
         self.free_pages[plane.index()] -= pages;
         self.free_total -= u64::from(pages);
         (Ppn(first), pages)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn take_slowly(
-        &mut self,
-        geometry: &Geometry,
-        plane: PlaneId,
-        stream: Stream,
-        parity: Parity,
-    ) -> Option<Taken> {
-        if self.rules.parity {
-            return self.take_half(geometry, plane, stream, parity);
-        }
-        if self.rules.classes > 0 {
-            return None;
-        }
-        let index = self.index(plane, stream);
-        let (block, next, opened) = match self.started[plane.index()].pop_front() {
-            Some(Started { block, next }) => (block, next, BlockId::NONE),
-            None => {
-                let block = self.free_blocks.pop_front(plane)?;
-                (block, geometry.first_page(block).0, block)
-            }
-        };
-        let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
-        let frontier = &mut self.frontiers[index];
-        (frontier.next, frontier.end) = (next + 1, end);
-        self.one_is_taken(plane);
-        let filled = if next + 1 == end { block } else { BlockId::NONE };
-        Some(Taken { ppn: Ppn(next), filled, opened })
-    }
-
-    fn take_half(
-        &mut self,
-        geometry: &Geometry,
-        plane: PlaneId,
-        stream: Stream,
-        parity: Parity,
-    ) -> Option<Taken> {
-        let mut opened = BlockId::NONE;
-        let mut index = self.index(plane, stream);
-        let may_open = stream == Stream::Gc || self.is_above_reserve(plane);
-        if self.frontiers[index].halves.is_empty() && !may_open {
-            index = self.index(plane, Stream::Gc);
-        }
-        let halves = &mut self.frontiers[index].halves;
-        let at = match halves.iter().position(|half| half.lane(parity).is_some()) {
-            Some(at) => at,
-            None => {
-                opened = self.free_blocks.pop_front(plane)?;
-                let first = geometry.first_page(opened).0;
-                halves.push_back(HalfBlock {
-                    block: opened,
-                    next: [first, first + 1],
-                    end: first + geometry.data_pages_of(opened),
-                });
-                halves.len() - 1
-            }
-        };
-        let half = &mut halves[at];
-        let lane = half.lane(parity)?;
-        let ppn = half.next[lane];
-        half.next[lane] += 2;
-        let filled = if half.is_full() { half.block } else { BlockId::NONE };
-        if filled.is_some() {
-            halves.remove(at);
-        }
-        self.one_is_taken(plane);
-        Some(Taken { ppn: Ppn(ppn), filled, opened })
     }
 
     /// An erased block comes back to its plane.
@@ -432,7 +424,7 @@ impl Frontiers {
         let next = first + open.end();
         let frontier = &mut self.frontiers[index];
         if is_own && frontier.next == frontier.end {
-            (frontier.next, frontier.end) = (next, end);
+            frontier.begin(next, end, self.programs_fail);
         } else {
             self.started[plane.index()].push_back(Started { block: open.block, next });
         }
