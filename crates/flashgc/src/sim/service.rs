@@ -135,7 +135,6 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Point A has passed: the pages in the register are programmed.
-    #[inline(never)]
     pub(super) fn program_step(&mut self, unit: UnitId) {
         let command = collecting!(self).program_step(unit);
         self.hear();
