@@ -203,6 +203,9 @@ fn begin(path: &mut DataPath, session: &LiveSession, plan: &Plan) -> io::Result<
             let bad = bad_blocks(geometry, &state);
             let wear = state.erases.iter().copied().zip(bad);
             store.fill(wear, records.into_iter())?;
+            if state.is_read_only {
+                store.note_read_only();
+            }
             store.begin(&head.to_string())?;
         }
         (age_ns, wear) = (state.age_ns, state.erases);

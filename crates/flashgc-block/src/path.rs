@@ -225,6 +225,7 @@ impl DataPath {
                 self.keep_trims();
                 self.pages.is_bad(block, Bad::Retired, &self.geometry);
             }
+            Happened::BecomesReadOnly => self.becomes_read_only(),
             Happened::Served { request, .. } => self.served(request),
             _ => {}
         }
@@ -264,6 +265,13 @@ impl DataPath {
             }
         }
         self.buffered.remove(lpn.0, &mut self.pages);
+    }
+
+    /// The drive takes no further write, and does not when it is resumed.
+    fn becomes_read_only(&mut self) {
+        if let Some(store) = self.pages.store() {
+            store.note_read_only();
+        }
     }
 
     /// Trims are in the store from now on.

@@ -47,11 +47,13 @@ pub struct Recovery {
     pub torn: u64,
     /// Pages of the write buffer that were saved.
     pub saved: u64,
+    /// Whether the drive takes no further write.
+    pub is_read_only: bool,
 }
 
 impl fmt::Display for Recovery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Recovery { was_stopped, with_data, torn, saved } = *self;
+        let Recovery { was_stopped, with_data, torn, saved, is_read_only } = *self;
         f.write_str(if was_stopped { "stopped before" } else { "cut off before" })?;
         write!(f, "; {with_data} pages have data")?;
         if saved > 0 {
@@ -59,6 +61,9 @@ impl fmt::Display for Recovery {
         }
         if torn > 0 {
             write!(f, "; {torn} programs were cut")?;
+        }
+        if is_read_only {
+            f.write_str("; the drive is read-only")?;
         }
         Ok(())
     }
@@ -182,7 +187,11 @@ pub fn recover(
         newest: vec![None; geometry.exported_pages as usize],
         bad: BTreeSet::new(),
     };
-    let mut found = Recovery { was_stopped: store.was_stopped()?, ..Recovery::default() };
+    let mut found = Recovery {
+        was_stopped: store.was_stopped()?,
+        is_read_only: store.is_read_only()?,
+        ..Recovery::default()
+    };
     let mut blocks = vec![Seen::default(); geometry.blocks as usize];
     let (mut data, mut unreadable) = (Vec::new(), Vec::new());
     let (mut sequence, mut age_ns) = (scan.trims.iter().copied().max().unwrap_or(0), age_ns);
@@ -227,6 +236,7 @@ pub fn recover(
     found.with_data = (in_flash + saved.iter().filter(only_saved).count()) as u64;
     let map = scan.newest.iter().map(|newest| newest.map_or(u32::MAX, |(page, _)| page)).collect();
     let state = state_of(plan, map, &blocks, wear, age_ns);
+    let state = Drive { is_read_only: found.is_read_only, ..state };
     Ok(Recovered { state, sequence, data, unreadable, saved, found })
 }
 

@@ -1,7 +1,7 @@
 //! The file of a drive that survives its server.
 //!
 //! ```text
-//! head    what the drive is, in JSON; whether it was stopped
+//! head    what the drive is, in JSON; whether it is read-only; whether it was stopped
 //! wear    erases of each block, and whether it is bad
 //! records the out-of-band record of each physical page
 //! trims   the number of the last trim of each logical page
@@ -20,10 +20,15 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 const MAGIC: &[u8; 8] = b"FGCSTORE";
-const VERSION: u32 = 1;
-/// Bytes of the head. Its last eight say whether the drive was stopped.
+/// Version 1 had no mark of a read-only drive, and zeros in its place.
+const VERSION: u32 = 2;
+const VERSION_AT: u64 = 8;
+/// Bytes of the head. Its last eight say whether the drive was stopped, and those before whether it
+/// is read-only.
 const HEAD_BYTES: u64 = 64 << 10;
 const STOPPED_AT: u64 = HEAD_BYTES - 8;
+const READ_ONLY_AT: u64 = HEAD_BYTES - 16;
+const READ_ONLY: [u8; 8] = *b"readonly";
 /// Parts begin at multiples of this.
 const ALIGNED: u64 = 64 << 10;
 const WEAR_BYTES: u64 = 8;
@@ -105,8 +110,11 @@ impl Store {
             return wrong("it is not the store of a drive, or was not made to its end");
         }
         let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| head[at + byte]));
-        if word(8) != VERSION {
-            return wrong("it is the store of another version of flashgc");
+        let version = word(VERSION_AT as usize);
+        if !(1..=VERSION).contains(&version) {
+            return wrong(&format!(
+                "it is a store of version {version}, and this flashgc reads versions 1 to {VERSION}"
+            ));
         }
         let mut text = vec![0; (word(12) as usize).min(HEAD_BYTES as usize)];
         file.read_exact_at(&mut text, 20)?;
@@ -130,7 +138,7 @@ impl Store {
         all.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
         all.extend_from_slice(&checksum(bytes).to_le_bytes());
         all.extend_from_slice(bytes);
-        if all.len() as u64 > STOPPED_AT {
+        if all.len() as u64 > READ_ONLY_AT {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "its head is too long"));
         }
         self.file.write_all_at(&all, 0)
@@ -147,6 +155,21 @@ impl Store {
     pub fn note_stopped(&self, is_stopped: bool) -> io::Result<()> {
         let mark = if is_stopped { *b"stopped." } else { [0; 8] };
         self.file.write_all_at(&mark, STOPPED_AT)
+    }
+
+    /// Whether the drive takes no further write.
+    pub fn is_read_only(&self) -> io::Result<bool> {
+        let mut mark = [0; 8];
+        self.file.read_exact_at(&mut mark, READ_ONLY_AT)?;
+        Ok(mark == READ_ONLY)
+    }
+
+    /// Notes that the drive takes no further write. A flashgc that knows no such drives must not
+    /// open it.
+    pub fn note_read_only(&mut self) {
+        // Where the file cannot take it, it is kept and tried again.
+        let _ = self.put(VERSION_AT, &VERSION.to_le_bytes());
+        let _ = self.put(READ_ONLY_AT, &READ_ONLY);
     }
 
     fn put(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {

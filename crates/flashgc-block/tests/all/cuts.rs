@@ -6,7 +6,7 @@ use crate::stores::file;
 use crate::versions::Versions;
 use flashgc::config::presets::scheme_names;
 use flashgc::session::Setup;
-use flashgc::verify::Listener;
+use flashgc::verify::{Happened, Listener};
 use flashgc::workload::{HostOp, HostRequest};
 use flashgc_block::power::Power;
 use flashgc_block::recovery::{IsNewer, by_sequence};
@@ -72,6 +72,7 @@ struct Plug {
     left: u64,
     is_cut: bool,
     power: Option<Power>,
+    is_read_only: bool,
 }
 
 fn through(plug: &Arc<Mutex<Plug>>, mut listener: Listener) -> Listener {
@@ -85,6 +86,7 @@ fn through(plug: &Arc<Mutex<Plug>>, mut listener: Listener) -> Listener {
             resume_unwind(Box::new(()));
         }
         held.left -= 1;
+        held.is_read_only |= matches!(happened, Happened::BecomesReadOnly);
         if let Some(power) = &mut held.power {
             power.see(now_ns, happened);
         }
@@ -102,6 +104,7 @@ struct Met {
     erases: u64,
     early_erases: u64,
     in_making: u64,
+    read_only: u64,
     older: u64,
     by_device: BTreeMap<String, u64>,
 }
@@ -115,6 +118,8 @@ struct History<'a> {
     is_newer: IsNewer,
     /// It was never made to its end.
     is_new: bool,
+    /// It takes no further write, and never will.
+    is_read_only: bool,
 }
 
 fn page_bytes(setup: &Setup) -> u64 {
@@ -138,7 +143,10 @@ impl History<'_> {
         let mut held = plug.lock().expect("the plug");
         match made {
             _ if held.is_cut => Ok(None),
-            Ok(Ok((engine, _))) => {
+            Ok(Ok((engine, found))) => {
+                if found.is_some_and(|found| found.is_read_only != self.is_read_only) {
+                    return Err(format!("read-only: it was {}", self.is_read_only));
+                }
                 held.power = Some(Power::new(&plan, &engine.map()));
                 Ok(Some(engine))
             }
@@ -200,8 +208,19 @@ impl History<'_> {
     fn life(&mut self, met: &mut Met) -> Result<(), String> {
         let events = [300, 3_000, 12_000][self.choices.below(3) as usize];
         let left = if self.choices.below(12) == 0 { self.choices.below(60) } else { u64::MAX };
-        let plug = Arc::new(Mutex::new(Plug { left, is_cut: false, power: None }));
-        let Some(mut engine) = self.open(&plug)? else {
+        let plug = Plug { left, is_cut: false, power: None, is_read_only: false };
+        let plug = Arc::new(Mutex::new(plug));
+        let lived = self.live(&plug, events, met);
+        // What was cut while it was new is made again.
+        if !self.is_new && plug.lock().expect("the plug").is_read_only {
+            self.is_read_only = true;
+            met.read_only += 1;
+        }
+        lived
+    }
+
+    fn live(&mut self, plug: &Arc<Mutex<Plug>>, events: u64, met: &mut Met) -> Result<(), String> {
+        let Some(mut engine) = self.open(plug)? else {
             met.cuts += 1;
             met.in_making += 1;
             if self.is_new {
@@ -266,6 +285,7 @@ fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
         choices,
         is_newer,
         is_new: true,
+        is_read_only: false,
     };
     for life in 0..8 {
         let cuts = met.cuts;
@@ -297,6 +317,7 @@ fn what_was_flushed_is_there_and_nothing_stale_comes_back() {
     assert!(met.programs > met.cuts / 20 && met.erases > met.cuts / 50, "{met:?}");
     assert!(met.older > 0 && met.stops > 0, "{met:?}");
     if is_long {
+        assert!(met.read_only > 0, "{met:?}");
         let text = format!("{met:#?}\n");
         std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes()).expect("stderr");
     }

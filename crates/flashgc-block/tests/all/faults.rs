@@ -191,10 +191,40 @@ fn a_drive_with_bad_blocks_keeps_its_data_and_becomes_read_only() {
         assert_eq!(report["failures"]["read_only"], true, "{report}");
         assert!(report["failures"]["retired_blocks"].as_u64() > Some(0), "{report}");
         assert!(report["notes"].to_string().contains("later writes were refused"), "{report}");
-        let resumed = drive_in(&file, device);
-        (0..pages).for_each(|lpn| agrees(&resumed, lpn, &due));
-        if report["failures"]["spare_blocks"] == 0 {
+        // Stopped before, and then cut off.
+        for was_stopped in [true, false] {
+            let resumed = drive_in(&file, device);
+            assert_eq!(resumed.found().map(|found| found.was_stopped), Some(was_stopped));
+            (0..pages).for_each(|lpn| agrees(&resumed, lpn, &due));
             assert!(is_refused(resumed.write(&vec![1; page as usize], 0, false)), "{device:?}");
+        }
+    }
+}
+
+/// A plane has too few erased blocks for a failure while blocks are spare: nothing in flash says
+/// then that the drive is read-only.
+#[test]
+fn a_drive_that_is_read_only_before_its_last_spare_block_stays_so() {
+    let device = &["device.failures={program=1e-3,erase=3e-1}", "device.allocation=\"dynamic\""];
+    for is_stopped in [true, false] {
+        let file = file();
+        let drive = drive_in(&file, device);
+        let (page, mut choices) = (drive.page_bytes(), Choices::new(3));
+        let pages = drive.bytes() / page;
+        let write =
+            |drive: &Drive, lpn: u64| drive.write(&vec![1; page as usize], lpn * page, false);
+        while write(&drive, choices.below(pages)).is_ok() {}
+        if is_stopped {
+            let report = drive.end().expect("a report").to_json();
+            assert_eq!(report["failures"]["read_only"], true, "{report}");
+            assert!(report["failures"]["spare_blocks"].as_u64() > Some(0), "{report}");
+        }
+        for _ in 0..2 {
+            let resumed = drive_in(&file, device);
+            let found = resumed.found().expect("a drive");
+            assert!(found.is_read_only && found.to_string().ends_with("the drive is read-only"));
+            assert!(matches!(write(&resumed, 0), Err(DriveError::ReadOnly)));
+            resumed.read(&mut vec![0; page as usize], 0).expect("a read");
         }
     }
 }

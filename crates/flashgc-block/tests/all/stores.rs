@@ -4,7 +4,7 @@ use crate::common::{agree, drive, opening, opening_of, setup_or_none};
 use flashgc_block::{Backing, Drive, DriveError, Opening};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 
 /// A file without a name, in memory.
 pub fn file() -> File {
@@ -35,6 +35,28 @@ fn a_file_holds_what_memory_holds() {
             .map(|drive| drive.end().expect("a report").result_hash().to_string());
         assert_eq!(hashes[0], hashes[1], "{sets:?}");
     }
+}
+
+/// A store of the first version has no mark of a read-only drive, and opens; one of a later version
+/// does not.
+#[test]
+fn a_store_says_its_version() {
+    let file = file();
+    drive_in(&file, &[]).end().expect("a report");
+    let mut version = [0; 4];
+    file.read_exact_at(&mut version, 8).expect("a version");
+    assert_eq!(version, 2_u32.to_le_bytes());
+    file.write_all_at(&1_u32.to_le_bytes(), 8).expect("the first version");
+    let drive = drive_in(&file, &[]);
+    assert!(drive.found().is_some_and(|found| found.was_stopped && !found.is_read_only));
+    drive.write(&[1; 4096], 0, false).expect("a write");
+    drive.end().expect("a report");
+    file.write_all_at(&3_u32.to_le_bytes(), 8).expect("a later version");
+    let backing = Backing::Store { file, name: "drive.data".into() };
+    let refused = Drive::open(Opening { backing, ..opening(&[]) }, |_| true);
+    let why = refused.err().expect("a refusal").to_string();
+    assert!(why.contains("of version 3") && why.contains("1 to 2"), "{why}");
+    assert!(why.contains("= help: name another file"), "{why}");
 }
 
 /// Erased blocks are holes of the file.
