@@ -38,6 +38,11 @@ const DEVICES: &[&[&str]] = &[
     &["device.timing.erase=\"100 us\"", "precondition.fill=\"none\""],
     &["device.failures={program=2e-3,erase=2e-2}"],
     &["device.failures={program=1e-2}", "device.write_buffer.size=\"8 KiB\""],
+    &["device.write_completion=\"loaded\"", "device.write_buffer.size=\"8 KiB\""],
+    &[
+        "device.write_completion=\"loaded\"",
+        "device.write_buffer={size=\"8 KiB\",power_loss_protection=false}",
+    ],
     SUPERBLOCKS,
 ];
 

@@ -144,6 +144,7 @@ fn a_configuration_that_needs_its_requests_in_advance_is_refused() {
         (&["workload.trace.time_scale=2.0"], "workload.trace.time_scale"),
         (&["engine.timing=\"none\""], "engine.timing"),
         (&["workload.until=\"steady\""], "workload.until"),
+        (&["device.write_completion=\"loaded\""], "device.write_completion = \"programmed\""),
     ];
     for (sets, due) in cases {
         let why = refusal(sets);

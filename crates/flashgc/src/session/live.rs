@@ -7,7 +7,7 @@ use super::engine::{Engine, engine};
 use super::error::RunError;
 use super::{Phase, Progress, SavedDrive, Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan};
-use crate::plan::Arrivals;
+use crate::plan::{Arrivals, WriteCompletion};
 use crate::report::{Facts, Report};
 use crate::sim::live;
 use crate::workload::HostRequest;
@@ -43,6 +43,14 @@ pub fn refusal(setup: &Setup) -> Option<RunError> {
     if plan.time_scale != 1.0 || plan.address != AddressPolicy::Reject {
         let keys = "workload.trace.time_scale or workload.trace.address changes the requests";
         return refused(keys, "remove it");
+    }
+    if setup.plan.write_completion == WriteCompletion::Loaded && setup.plan.write_buffer.is_none() {
+        return refused(
+            "device.write_completion = \"loaded\" ends a write while its data is in a register, \
+             where a flush does not cover it",
+            "set device.write_completion = \"programmed\", or add a write buffer, as in \
+             `device.write_buffer.size = \"1 MiB\"`",
+        );
     }
     let before = &setup.precondition;
     if before.fill == Fill::Trace || !before.reads.are_left() {
