@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
 import shlex
 import shutil
+import socket as sockets
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,7 +19,7 @@ from time import monotonic, sleep
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
-from flashgc import _engine, _files, api
+from flashgc import _engine, _files, _output, api
 from flashgc._engine import ConfigError, OutputError, RunError
 from flashgc._types import Request
 from flashgc.report import Report
@@ -30,6 +33,14 @@ _UNIFORM = 'precondition.overwrite_with="uniform"'
 _THREADS = 128
 """Requests of a connection that may be under way at once."""
 _SLOWEST = 1e6
+_NAMES = {
+    "--socket": "drive.sock",
+    "--status": "drive.status",
+    "--store": "drive.data",
+    "--capture": "requests.fgt",
+    "--drive": "made.drive",
+}
+"""The name that a message shows for the file of each option."""
 _ENDS_WITHIN = 60.0
 """Seconds that the server has to write its report."""
 _LEAVES_WITHIN = 1.0
@@ -39,12 +50,20 @@ _LEAVES_WITHIN = 1.0
 def plugin() -> Path:
     """The plugin; a ConfigError where it was not built."""
     file = Path(__file__).with_name(PLUGIN)
-    if not file.exists():
+    if file.exists():
+        return file
+    if not sys.platform.startswith("linux"):
         raise ConfigError(
-            f"error: the plugin of nbdkit is missing: {file}\n"
-            "  = help: run `make serve-deps` in a checkout of flashgc; it builds the plugin"
+            f"error: a drive can be served on Linux only, and this is {sys.platform}\n"
+            "  = help: use a container or a virtual machine with Linux"
         )
-    return file
+    is_checkout = (file.parents[2] / "Makefile").exists()
+    copied = "" if is_checkout else f"; then type there\n      cp python/flashgc/{PLUGIN} {file}"
+    raise ConfigError(
+        f"error: the plugin of nbdkit is missing: {file}\n"
+        f"  = help: run `make serve-deps` in a checkout of flashgc {_engine.__version__}; it "
+        f"builds the plugin{copied}"
+    )
 
 
 def nbdkit() -> str:
@@ -53,7 +72,8 @@ def nbdkit() -> str:
     if found is None:
         raise ConfigError(
             "error: nbdkit is not installed, and it is the server\n"
-            "  = help: `make serve-deps`, or on Debian and Ubuntu `apt-get install nbdkit`"
+            "  = help: on Debian and Ubuntu `apt-get install nbdkit`; in a checkout of flashgc "
+            "`make serve-deps`"
         )
     return found
 
@@ -77,8 +97,8 @@ def slowed(time: str) -> float | None:
     if not 1 <= found <= _SLOWEST:
         raise ConfigError(
             f"error: the time of a served drive must be real, off or scaled=K, got {time}\n"
-            "  = help: K is how many times slower than its own time the drive is, from 1 on: "
-            "scaled=10"
+            "  = help: K is how many times slower than its own time the drive is, from 1 to "
+            f"{_SLOWEST:,.0f}: scaled=10"
         )
     return found
 
@@ -160,18 +180,14 @@ def served(
     """
     times_slower = slowed(time)
     program, library = nbdkit(), plugin()
-    path = Path(os.path.abspath(socket))
-    _check_socket(path)
-    watched = None if status is None else Path(os.path.abspath(status))
-    if watched is not None:
-        _check_socket(watched)
-    data = None if store is None else Path(os.path.abspath(store))
+    named = {"--socket": socket, "--status": status, "--store": store, "--capture": capture,
+             "--drive": drive}  # fmt: skip
+    files = _files_of(named)
+    path, watched, data = files["--socket"], files.get("--status"), files.get("--store")
     is_new = data is not None and not data.exists()
+    replaced = _number(capture)
     request = _request(config, scheme, device, set, seed, unset)
-    replay = None
-    if capture is not None:
-        _check_capture(Path(capture))
-        replay = _replay(request, scheme, device, drive, capture)
+    replay = None if capture is None else _replay(request, scheme, device, drive, capture)
     with tempfile.TemporaryDirectory(prefix="flashgc-serve-") as name:
         folder = Path(name)
         job: dict[str, Any] = {
@@ -203,32 +219,52 @@ def served(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[ours],
                 process_group=0,
             )  # fmt: skip
-            os.close(ours)
             is_ready = False
             try:
-                found = _await(process, folder)
+                os.close(ours)
+                found = _await(process, folder, path)
                 is_ready = True
                 # A drive that goes on did not begin as that of a run.
                 replay = None if found is not None else replay
                 yield Server(process, pipe, request, folder, path, found, replay)
             finally:
-                _stop(process)
-                path.unlink(missing_ok=True)
-                if watched is not None:
-                    watched.unlink(missing_ok=True)
-                if data is not None and is_new and not is_ready:
-                    # It was not made to its end.
-                    data.unlink(missing_ok=True)
+                # A new store that was not made to its end is no store.
+                half_made = data if is_new and not is_ready else None
+                _clean_up(process, path, watched, half_made, _part(process, capture))
+                if is_ready:
+                    made = [capture] if replaced != _number(capture) else []
+                    _output.note(*made, store)
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends nbdkit, which waits for its clients to leave: not for long."""
-    if process.poll() is None:
-        process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_LEAVES_WITHIN)
+def _part(process: subprocess.Popen[bytes], capture: str | os.PathLike[str] | None) -> Path | None:
+    """The trace of the requests as long as it is not complete: the server has named it."""
+    path = None if capture is None else Path(os.path.abspath(capture))
+    return None if path is None else path.with_name(f".{path.name}.{process.pid}.part")
+
+
+def _number(path: str | os.PathLike[str] | None) -> int | None:
+    """The number of a file, which is another one when the file is replaced."""
+    with contextlib.suppress(OSError):
+        return None if path is None else os.stat(path).st_ino
+    return None
+
+
+def _clean_up(process: subprocess.Popen[bytes], *left: Path | None) -> None:
+    """Ends nbdkit, which waits for its clients to leave: not for long. Removes what it leaves."""
+    try:
+        if process.poll() is None:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_LEAVES_WITHIN)
+    finally:
+        # A second Ctrl-C comes here at once.
         process.kill()
-    process.wait()
+        process.wait()
+        for file in left:
+            # What was never made, as on a disk that cannot be written, is no error of its own.
+            with contextlib.suppress(OSError):
+                if file is not None:
+                    file.unlink()
 
 
 def _request(
@@ -270,33 +306,101 @@ def _replay(
     return shlex.join(words)
 
 
+def _files_of(named: dict[str, str | os.PathLike[str] | None]) -> dict[str, Path]:
+    """The files that the options name, each by its option; an error where one cannot be used."""
+    found: dict[str, Path] = {}
+    options: dict[str, str] = {}
+    for option, name in named.items():
+        if name is None:
+            continue
+        if not os.fspath(name):
+            raise OutputError(
+                f"error: {option} has an empty name\n"
+                f"  = help: name a file, as in {option} {_NAMES[option]}"
+            )
+        path = Path(os.path.abspath(name))
+        other = options.setdefault(os.path.realpath(path), option)
+        if other != option:
+            raise OutputError(
+                f"error: {other} and {option} name the same file: {_files.printable(path)}\n"
+                f"  = help: each has a file of its own, as in {other} {_NAMES[other]} "
+                f"{option} {_NAMES[option]}"
+            )
+        if option in {"--socket", "--status"}:
+            _check_socket(path, option)
+        elif option == "--capture":
+            _check_capture(path)
+        elif option == "--drive":
+            _check_drive(path)
+        found[option] = path
+    return found
+
+
 def _check_capture(path: Path) -> None:
     if path.suffix != ".fgt":
         raise OutputError(
-            f"error: the captured requests are a trace in the format fgt, got {path}\n"
-            "  = help: name a file that ends in .fgt"
+            "error: the captured requests are a trace in the format fgt, got "
+            f"{_files.printable(path)}\n  = help: name a file that ends in .fgt, as in "
+            f"--capture {_NAMES['--capture']}"
         )
     if path.is_dir():
-        raise OutputError(f"error: {path} is a directory, not a file")
-
-
-def _check_socket(path: Path) -> None:
-    if path.exists() or path.is_symlink():
         raise OutputError(
-            f"error: {path} exists\n"
-            "  = help: another server may use it; if none does, remove it or name another socket"
+            f"error: {_files.printable(path)} is a folder, not a file\n"
+            f"  = help: name a file that ends in .fgt, as in --capture {_NAMES['--capture']}"
+        )
+
+
+def _check_drive(path: Path) -> None:
+    try:
+        path.open("rb").close()
+    except OSError as reason:
+        raise ConfigError(
+            f"error: {_files.describe(path, reason)}\n  = help: name a drive that `flashgc drive "
+            "save` has saved (--drive); the drive of an earlier server is in its --store"
+        ) from None
+
+
+def _check_socket(path: Path, option: str) -> None:
+    name, folder = _files.printable(path), _files.printable(path.parent)
+    if path.is_dir():
+        raise OutputError(
+            f"error: {name} is a folder\n  = help: name a new socket in it: {option} "
+            f"{shlex.quote(os.path.join(name, _NAMES[option]))}"
+        )
+    if path.exists() or path.is_symlink():
+        if _is_left(path):
+            raise OutputError(
+                f"error: {name} exists: a server that was killed has left it\n"
+                f"  = help: remove it (rm {shlex.quote(name)}), or name another socket ({option})"
+            )
+        raise OutputError(
+            f"error: {name} exists\n  = help: another server may use it; if none does, remove it "
+            f"or name another socket ({option})"
         )
     if not path.parent.is_dir():
-        raise OutputError(f"error: {_files.printable(path.parent)} is not a folder")
+        raise OutputError(
+            f"error: the socket cannot be made: {folder} is not a folder\n"
+            f"  = help: make it (mkdir -p {shlex.quote(folder)}), or name a socket in an existing "
+            f"folder ({option})"
+        )
     most = 107
     if len(os.fsencode(path)) > most:
         raise OutputError(
             f"error: the path of the socket has {len(os.fsencode(path))} bytes, at most {most} are "
-            "allowed\n  = help: name a socket in a folder with a shorter path"
+            f"allowed\n  = help: name a socket in a folder with a shorter path, as in {option} "
+            f"/tmp/{_NAMES[option]}"
         )
 
 
-def _await(process: subprocess.Popen[bytes], folder: Path) -> str | None:
+def _is_left(path: Path) -> bool:
+    """Whether this is a socket that nobody serves."""
+    with contextlib.suppress(OSError), sockets.socket(sockets.AF_UNIX) as client:
+        if path.is_socket():
+            return client.connect_ex(os.fspath(path)) == errno.ECONNREFUSED
+    return False
+
+
+def _await(process: subprocess.Popen[bytes], folder: Path, socket: Path) -> str | None:
     """Waits until clients may connect: the drive is ready. Returns what its store had."""
     while not (folder / "pid").exists():
         if process.poll() is not None:
@@ -304,6 +408,13 @@ def _await(process: subprocess.Popen[bytes], folder: Path) -> str | None:
             if outcome is not None:
                 raise RunError(outcome["error"])
             log = (folder / "log").read_text("utf-8", "replace").strip()
+            before, _, reason = log.rpartition(f"{_files.printable(socket)}: ")
+            if reason and not before:
+                raise OutputError(
+                    f"error: the socket cannot be made: {reason.lower()}\n"
+                    f"  --> {_files.printable(socket)}\n  = help: name a new socket in an existing "
+                    "folder that may be written (--socket)"
+                )
             raise RunError(f"error: nbdkit has ended (status {process.returncode})\n{log}")
         sleep(0.01)
     found = folder / "found"

@@ -209,6 +209,7 @@ def test_without_nbdkit_the_error_says_what_to_do(tmp_path, flashgc):
     told = flashgc(*words, code=2, env={"PATH": str(tmp_path)}).err
     assert "nbdkit is not installed" in told
     assert "make serve-deps" in told
+    assert "apt-get install nbdkit" in told
 
 
 @BUILT

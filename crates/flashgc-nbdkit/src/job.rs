@@ -199,7 +199,7 @@ fn store_file(path: &Path) -> Result<(File, bool), String> {
     opened.map_err(|error| {
         format!(
             "error: the store cannot be opened: {error}\n  --> {}\n  = help: name the store of a \
-             drive, or a new file in an existing folder",
+             drive, or a new file in an existing folder that may be written (--store)",
             path.display()
         )
     })

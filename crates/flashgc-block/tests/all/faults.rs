@@ -202,29 +202,41 @@ fn a_drive_with_bad_blocks_keeps_its_data_and_becomes_read_only() {
 }
 
 /// A plane has too few erased blocks for a failure while blocks are spare: nothing in flash says
-/// then that the drive is read-only.
+/// then that the drive is read-only. It opens with fewer erased blocks than its scheme reserves.
 #[test]
 fn a_drive_that_is_read_only_before_its_last_spare_block_stays_so() {
     let device = &["device.failures={program=1e-3,erase=3e-1}", "device.allocation=\"dynamic\""];
-    for is_stopped in [true, false] {
+    for (seed, is_stopped) in (0..16).map(|turn| (turn / 2, turn % 2 > 0)) {
         let file = file();
         let drive = drive_in(&file, device);
-        let (page, mut choices) = (drive.page_bytes(), Choices::new(3));
+        let (page, mut choices) = (drive.page_bytes(), Choices::new(seed));
         let pages = drive.bytes() / page;
-        let write =
-            |drive: &Drive, lpn: u64| drive.write(&vec![1; page as usize], lpn * page, false);
-        while write(&drive, choices.below(pages)).is_ok() {}
+        let mut due = vec![0; pages as usize];
+        loop {
+            let (lpn, byte) = (choices.below(pages), choices.below(256) as u8);
+            match drive.write(&vec![byte; page as usize], lpn * page, false) {
+                Ok(()) => due[lpn as usize] = byte,
+                Err(error) => break assert!(matches!(error, DriveError::ReadOnly), "{error}"),
+            }
+        }
         if is_stopped {
             let report = drive.end().expect("a report").to_json();
             assert_eq!(report["failures"]["read_only"], true, "{report}");
             assert!(report["failures"]["spare_blocks"].as_u64() > Some(0), "{report}");
+        } else {
+            drop(drive);
         }
         for _ in 0..2 {
             let resumed = drive_in(&file, device);
             let found = resumed.found().expect("a drive");
             assert!(found.is_read_only && found.to_string().ends_with("the drive is read-only"));
-            assert!(matches!(write(&resumed, 0), Err(DriveError::ReadOnly)));
-            resumed.read(&mut vec![0; page as usize], 0).expect("a read");
+            let refused = resumed.write(&vec![1; page as usize], 0, false);
+            assert!(matches!(refused, Err(DriveError::ReadOnly)));
+            let mut found = vec![0; due.len() * page as usize];
+            resumed.read(&mut found, 0).expect("the whole drive");
+            let is_due = |(lpn, data): (usize, &[u8])| data.iter().all(|&byte| byte == due[lpn]);
+            assert!(found.chunks(page as usize).enumerate().all(is_due), "seed {seed}");
+            resumed.end().expect("a report");
         }
     }
 }

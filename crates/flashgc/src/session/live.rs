@@ -26,19 +26,31 @@ pub fn refusal(setup: &Setup) -> Option<RunError> {
         return refused("the workload has jobs", "remove [workload.jobs]");
     };
     if setup.plan.untimed {
-        return refused("engine.timing = \"none\" has no clock", "remove it");
+        return refused(
+            "engine.timing = \"none\" has no clock",
+            "remove it (--unset engine.timing)",
+        );
     }
     if setup.foresees() {
         return refused("its placement has to know all of them before", "change gc.placement.use");
     }
     if plan.arrivals != Arrivals::Open {
-        return refused("workload.trace.queue_depth makes the workload a closed loop", "remove it");
+        return refused(
+            "workload.trace.queue_depth makes the workload a closed loop",
+            "remove it (--unset workload.trace.queue_depth)",
+        );
     }
     if plan.repeated.is_some() || setup.until.is_some() {
-        return refused("workload.until ends a run by itself", "remove it");
+        return refused(
+            "workload.until ends a run by itself",
+            "remove it (--unset workload.until)",
+        );
     }
     if setup.sizing.is_some() {
-        return refused("workload.trace.fit sizes the drive to a trace", "remove it");
+        return refused(
+            "workload.trace.fit sizes the drive to a trace",
+            "remove it (--unset workload.trace.fit)",
+        );
     }
     if plan.time_scale != 1.0 || plan.address != AddressPolicy::Reject {
         let keys = "workload.trace.time_scale or workload.trace.address changes the requests";

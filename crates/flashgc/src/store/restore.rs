@@ -79,6 +79,10 @@ impl Store {
                 // An erase of sub-blocks may need more room than there is.
                 let whole = plan.gc.sub_blocks.is_none();
                 let Some(victim) = self.fewest_valid(plan, plane).filter(|_| whole) else {
+                    // Who may not write needs no space, and the data can still be read.
+                    if self.ftl.is_read_only() {
+                        break;
+                    }
                     return Err(DriveFault(format!(
                         "plane {} has too few erased {what} ({} of the {kept} that the scheme \
                          reserves), and nothing can be collected",
