@@ -1,7 +1,8 @@
 """Markdown as hosts of repositories read it, into Markdown as MkDocs reads it.
 
 Three things differ: a list or a table may follow a line of text at once, a fence may have a name
-that is not a language, and words in angle brackets are text.
+that is not a language, and words in angle brackets are text. In tables, which are wide, a number
+stays with its unit and an option of a command is not broken.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ import re
 
 FENCE = re.compile(r"^```(.*)$")
 ITEM = re.compile(r"^(?:[-*+]|\d+\.) ")
-LANGUAGES = {"sh", "python", "toml", "rust", "json", "text", "console"}
+LANGUAGES = {"sh", "shell", "python", "toml", "rust", "json", "text", "console"}
 SECTIONS = ("#", "|", ">", "```")
+
+UNIT = re.compile(r"(?<=\d) (?=(?:ns|us|ms|s|%|B|[KMGT]iB)(?:[ ,.;:)]|$))")
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
 def opened(words: str) -> str:
@@ -22,6 +26,15 @@ def opened(words: str) -> str:
     if first in LANGUAGES:
         return f"```{first}" + (f' title="{rest}"' if rest else "")
     return f'```text title="{words.strip()}"'
+
+
+def unbroken(row: str) -> str:
+    """A row of a table with its numbers beside their units, and whole options; code stays."""
+    parts = row.split("`")
+    for at in range(0, len(parts), 2):
+        text = UNIT.sub("&nbsp;", parts[at])
+        parts[at] = OPTION.sub(r'<span class="whole">\g<0></span>', text)
+    return "`".join(parts)
 
 
 def needs_space(line: str, before: str) -> bool:
@@ -57,5 +70,6 @@ def for_site(text: str) -> str:
             fenced = True
         elif not ITEM.match(line) and needs_space(line, before):
             lines.append("")
-        lines.append(opened(fence.group(1)) if fence else line)
+        row = unbroken(line) if line.startswith("|") else line
+        lines.append(opened(fence.group(1)) if fence else row)
     return "\n".join(lines) + "\n"

@@ -97,3 +97,10 @@ def test_every_name_of_the_package_is_on_a_page(site):
     reference = "".join(page.read_text() for page in (site / "api").glob("*.html"))
     for name in flashgc.__all__:
         assert name == "__version__" or f'id="flashgc.{name}"' in reference, name
+
+
+def test_a_table_breaks_no_value_and_no_option(site):
+    page = (site / "real-programs.html").read_text()
+    assert re.search(r"<td>[\d.]+(&nbsp;|\xa0)ms</td>", page)
+    assert not re.search(r"<td>[\d.]+ (ms|us|s|%|MiB)</td>", page)
+    assert '<span class="whole">--heapallindexed</span>' in page
