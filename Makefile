@@ -94,8 +94,7 @@ real-programs: $(VENV)/.engine ## run real programs on served drives, as root (P
 	  --seconds $(or $(LENGTH),60) --time $(or $(TIME),real)
 
 $(PLUGIN): $(ENGINE_SOURCES) | tools
-	cargo build --quiet --release -p flashgc-nbdkit
-	@cp target/release/libflashgc_nbdkit.so $@
+	scripts/wheel_plugin
 
 lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
 	cargo fmt --all --check
@@ -151,6 +150,7 @@ MANYLINUX ?=
 OLD_GLIBC = --zig --compatibility manylinux_$(MANYLINUX) --target "$$(rustc -vV | sed -n 's/^host: //p')"
 wheel: $(VENV)/.run $(if $(MANYLINUX),$(VENV)/.wheel) ## build a wheel for this machine, target/wheels (MANYLINUX=2_17 for older Linux)
 	rm -rf target/wheels
+	PATH="$(abspath $(BIN)):$$PATH" scripts/wheel_plugin $(MANYLINUX)
 	PATH="$(abspath $(BIN)):$$PATH" maturin build --release --locked --out target/wheels $(if $(MANYLINUX),$(OLD_GLIBC))
 
 wheel-check: wheel $(VENV)/.engine ## install the wheel in an empty environment and run it

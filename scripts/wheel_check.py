@@ -2,8 +2,9 @@
 
     scripts/wheel_check.py target/wheels/flashgc-*.whl [--same-as .venv/bin/flashgc]
 
-Prints the result hash of each of a few small runs. With --same-as the runs of another command must
-have the same hashes.
+Prints the result hash of each of a few small runs, and whether the drive of a wheel for Linux can
+be served, where nbdkit is installed. With --same-as the runs of another command must have the same
+hashes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -30,13 +34,18 @@ class FailedError(Exception):
     """The problem of the wheel, as a message for a person."""
 
 
+def outside() -> dict[str, str]:
+    """The environment of a command that does not see the source tree."""
+    return {key: value for key, value in os.environ.items()
+            if not key.startswith(("PYTHON", "VIRTUAL_ENV", "CONDA"))}  # fmt: skip
+
+
 def run(command: list[str], folder: Path) -> str:
     """The output of a command that does not see the source tree."""
-    kept = {key: value for key, value in os.environ.items()
-            if not key.startswith(("PYTHON", "VIRTUAL_ENV", "CONDA"))}  # fmt: skip
     done = subprocess.run(
-        command, cwd=folder, env=kept, capture_output=True, text=True, timeout=900, check=False
-    )
+        command, cwd=folder, env=outside(), capture_output=True, text=True, timeout=900,
+        check=False,
+    )  # fmt: skip
     if done.returncode != 0:
         raise FailedError(
             f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}"
@@ -54,6 +63,30 @@ def hashes(command: Path, folder: Path) -> dict[str, str]:
             raise FailedError(f"{name}: {done} requests are in the report, not 50000")
         found[name] = report["result_hash"]
     return found
+
+
+def serve(command: Path, folder: Path) -> str:
+    """Serves a drive to a client, and ends it: what to say of it."""
+    if not sys.platform.startswith("linux"):
+        return "skipped: a drive can be served on Linux only"
+    if shutil.which("nbdkit") is None:
+        return "skipped: nbdkit is missing (apt-get install nbdkit)"
+    words = [str(command), "serve", "oltp", *SMALL, "--socket", "s", "--time", "off", "--json"]
+    with subprocess.Popen(
+        words, cwd=folder, env=outside(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        told = server.stderr.readline() if server.stderr is not None else ""
+        greeting = b""
+        if told.startswith("serving "):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(60)
+                client.connect(os.path.relpath(folder / "s"))
+                greeting = client.recv(8)
+            server.send_signal(signal.SIGINT)
+        out, err = server.communicate(timeout=120)
+    if greeting != b"NBDMAGIC" or server.returncode != 0:
+        raise FailedError(f"{' '.join(words)}: status {server.returncode}\n{told}{err}")
+    return f"served a drive of {json.loads(out)['capacity']['exported_bytes'] >> 20:,} MiB"
 
 
 def install(wheel: Path, folder: Path) -> Path:
@@ -91,6 +124,8 @@ def check(options: argparse.Namespace) -> None:
         print(subject)
         for run_name, value in found.items():
             print(f"  {run_name:8} {value}")
+        if options.command is None:
+            print(f"  {'serve':8} {serve(command, folder)}")
         if options.same_as is not None:
             other = hashes(options.same_as.absolute(), folder)
             if other != found:

@@ -7,13 +7,14 @@ import errno
 import json
 import math
 import os
+import re
 import shlex
 import shutil
 import socket as sockets
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, BinaryIO
@@ -43,6 +44,10 @@ _NAMES = {
 """The name that a message shows for the file of each option."""
 _ENDS_WITHIN = 60.0
 """Seconds that the server has to write its report."""
+_MESSAGES = 100
+"""Messages of a server that are shown, so that a bad client does not fill the screen."""
+_LOGGED = re.compile(r"^nbdkit: flashgc\[(\d+)\]: error: ")
+_LOOKS_EVERY = 0.1
 _LEAVES_WITHIN = 1.0
 """Seconds that clients have to leave after that."""
 
@@ -131,9 +136,21 @@ class Server:
         """The address of the device for clients."""
         return uri(self.socket)
 
-    def wait(self) -> None:
-        """Returns when the server has ended by itself."""
-        self._process.wait()
+    def wait(self, tell: Callable[[str], None] | None = None) -> None:
+        """Returns when the server has ended by itself; `tell` gets each message of its log."""
+        if tell is None:
+            self._process.wait()
+            return
+        with (self._folder / "log").open("r", errors="replace") as log:
+            left = _MESSAGES
+            while self._process.poll() is None:
+                for line in log:
+                    left -= 1
+                    if left >= 0:
+                        tell(_LOGGED.sub(r"connection \1: ", line.rstrip()))
+                    elif left == -1:
+                        tell("later messages of the server are not shown")
+                sleep(_LOOKS_EVERY)
 
     def end(self) -> Report:
         """Ends the server, and returns the report on everything that it has served."""

@@ -7,7 +7,8 @@ import tomllib
 
 import pytest
 
-from conftest import ROOT
+from conftest import COMMAND, LONG, ROOT
+from test_serve import BUILT
 
 
 def script(*words):
@@ -16,13 +17,16 @@ def script(*words):
     )
 
 
+def module(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"scripts/{name}.py")
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
 @pytest.fixture(scope="module")
 def notes():
-    place = ROOT / "scripts/release_notes.py"
-    spec = importlib.util.spec_from_file_location("release_notes", place)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module("release_notes")
 
 
 @pytest.mark.parametrize("head", ["## 0.2.0", "## 0.2.0 - 2026-12-01", "## [0.2.0] - 2026-12-01"])
@@ -47,3 +51,26 @@ def test_a_wheel_that_is_not_there_is_refused():
     assert done.returncode == 2
     assert "no-such.whl is not a file" in done.stderr
     assert "make wheel" in done.stderr
+
+
+@BUILT
+def test_the_check_of_a_wheel_serves_a_drive(tmp_path, monkeypatch):
+    check = module("wheel_check")
+    assert check.serve(COMMAND, tmp_path) == "served a drive of 870 MiB"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert check.serve(COMMAND, tmp_path).startswith("skipped: nbdkit is missing")
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\necho error: the plugin of nbdkit is missing >&2\nexit 2\n")
+    broken.chmod(0o755)
+    monkeypatch.undo()
+    with pytest.raises(check.FailedError, match=r"status 2\nerror: the plugin of nbdkit"):
+        check.serve(broken, tmp_path)
+
+
+@BUILT
+def test_a_built_wheel_serves_a_drive_from_a_new_environment(tmp_path):
+    wheels = sorted((ROOT / "target/wheels").glob("flashgc-*.whl"))
+    if not LONG or not wheels:
+        pytest.skip("FLASHGC_LONG=1 after `make wheel`: it installs the wheel of target/wheels")
+    check = module("wheel_check")
+    assert check.serve(check.installed(wheels[0], tmp_path), tmp_path).startswith("served a drive")

@@ -5,6 +5,7 @@ import random
 import shlex
 import struct
 import threading
+from time import sleep
 
 import pytest
 
@@ -130,6 +131,9 @@ def test_a_worn_out_drive_is_read_only_and_keeps_its_data(tmp_path, flashgc, tim
             for page in worker.pages[::10]:
                 worker.check(page)
             worker.client.socket.close()
+        sleep(0.3)
+    told = "the drive is read-only: too many of its blocks are bad"
+    assert ended["told"].count(told) == 1
     report = ended["report"]
     written = sum(worker.written for worker in workers)
     assert report["failures"]["read_only"]

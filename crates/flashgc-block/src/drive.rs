@@ -32,7 +32,9 @@ impl fmt::Display for DriveError {
         match self {
             DriveError::Beyond => f.write_str("the request ends beyond the end of the drive"),
             DriveError::Io(error) => write!(f, "the backing store: {error}"),
-            DriveError::ReadOnly => f.write_str("the drive is read-only: no spare block is left"),
+            DriveError::ReadOnly => {
+                f.write_str("the drive is read-only: too many of its blocks are bad")
+            }
             DriveError::Stopped(why) => f.write_str(why),
         }
     }

@@ -91,7 +91,7 @@ def serve(
         try:
             resumed = "" if server.found is None else f"resumed {store}: {server.found}\n"
             say(f"serving {server.uri}\n{resumed}Ctrl-C ends it and shows the report")
-            server.wait()
+            server.wait(say)
         except KeyboardInterrupt:
             pass
         report = server.end()
