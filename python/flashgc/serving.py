@@ -45,8 +45,8 @@ _NAMES = {
 _ENDS_WITHIN = 60.0
 """Seconds that the server has to write its report."""
 _MESSAGES = 100
-"""Messages of a server that are shown, so that a bad client does not fill the screen."""
-_LOGGED = re.compile(r"^nbdkit: flashgc\[(\d+)\]: error: ")
+"""Different messages of a server that are shown: a bad client must not fill the screen."""
+_LOGGED = re.compile(r"^nbdkit: flashgc[\[.]\d+\]?: error: ")
 _LOOKS_EVERY = 0.1
 _LEAVES_WITHIN = 1.0
 """Seconds that clients have to leave after that."""
@@ -142,14 +142,14 @@ class Server:
             self._process.wait()
             return
         with (self._folder / "log").open("r", errors="replace") as log:
-            left = _MESSAGES
+            # Many requests may fail for one reason.
+            told = {""}
             while self._process.poll() is None:
-                for line in log:
-                    left -= 1
-                    if left >= 0:
-                        tell(_LOGGED.sub(r"connection \1: ", line.rstrip()))
-                    elif left == -1:
-                        tell("later messages of the server are not shown")
+                for message in (_LOGGED.sub("", line.rstrip()) for line in log):
+                    if message not in told and len(told) <= _MESSAGES:
+                        told.add(message)
+                        is_last = len(told) > _MESSAGES
+                        tell("later messages of the server are not shown" if is_last else message)
                 sleep(_LOOKS_EVERY)
 
     def end(self) -> Report:

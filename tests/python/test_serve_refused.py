@@ -4,12 +4,14 @@ import glob
 import signal
 import socket
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, sleep
 
 import pytest
 
 from conftest import COMMAND
 from flashgc import ConfigError, serving
+from nbd_client import READ, Client
 from test_serve import BUILT, DRIVE
 from test_serve_full import ROOT_ONLY
 
@@ -186,3 +188,24 @@ def test_a_second_ctrl_c_says_what_is_there(tmp_path):
     assert server.returncode in (0, 130)
     if server.returncode == 130:
         assert "interrupted; saved before that: kept.fgt, drive.data" in err
+
+
+@BUILT
+def test_the_server_shows_each_message_once_and_not_all_of_a_bad_client(tmp_path):
+    told = []
+    with (
+        serving.served(DRIVE, tmp_path / "s", time="off") as server,
+        Client(tmp_path / "s") as client,
+        ThreadPoolExecutor() as pool,
+    ):
+        waits = pool.submit(server.wait, told.append)
+        for at in [*range(200), *range(200)]:
+            assert client.ask(READ, client.bytes + at, 512)[0] == 22
+        sleep(0.5)
+        server.end()
+        client.socket.close()
+        waits.result()
+    assert len(told) == 100
+    assert "offset and count are out of range" in told[0]
+    assert told[0].startswith("invalid request: NBD_CMD_READ")
+    assert told[-1] == "later messages of the server are not shown"

@@ -123,7 +123,7 @@ pub fn serve(act: impl FnOnce(&Drive) -> Result<(), DriveError>) -> Result<(), F
         DriveError::Beyond => Failed::new(libc::EINVAL),
         DriveError::Io(error) => Failed {
             errno: error.raw_os_error().unwrap_or(libc::EIO),
-            message: Some(format!("the store: {error}")),
+            message: Some(format!("data cannot be read or kept: {error}")),
         },
         DriveError::ReadOnly => {
             let is_new = !HAS_SAID_READ_ONLY.swap(true, Ordering::Relaxed);

@@ -38,6 +38,12 @@ const DEVICES: &[&[&str]] = &[
     &["device.timing.erase=\"100 us\"", "precondition.fill=\"none\""],
     &["device.failures={program=2e-3,erase=2e-2}"],
     &["device.failures={program=1e-2}", "device.write_buffer.size=\"8 KiB\""],
+    &["device.failures={program=1e-3,erase=0.3}", "device.allocation=\"dynamic\""],
+    &[
+        "device.failures={program=1e-3,erase=0.3}",
+        "device.allocation=\"dynamic\"",
+        "device.write_buffer.size=\"8 KiB\"",
+    ],
     &["device.write_completion=\"loaded\"", "device.write_buffer.size=\"8 KiB\""],
     &[
         "device.write_completion=\"loaded\"",
