@@ -144,8 +144,9 @@ def test_a_worn_out_drive_is_read_only_and_keeps_its_data(tmp_path, flashgc, tim
     # A run ends where the drive is read-only: the reads and the flush after that are not in it.
     run = replayed(ended, flashgc)
     assert run["requests"]["write"] == written
-    for key in ("failures", "wear", "gc", "write_amplification"):
-        assert run[key] == report[key], key
+    # Collections under way end later.
+    for key in ("program", "erase", "read_only"):
+        assert run["failures"][key] == report["failures"][key], key
     assert run["requests"]["read"] < report["requests"]["read"]
 
 
