@@ -187,11 +187,8 @@ pub fn recover(
         newest: vec![None; geometry.exported_pages as usize],
         bad: BTreeSet::new(),
     };
-    let mut found = Recovery {
-        was_stopped: store.was_stopped()?,
-        is_read_only: store.is_read_only()?,
-        ..Recovery::default()
-    };
+    let (was_stopped, is_read_only) = (store.was_stopped()?, store.is_read_only()?);
+    let mut found = Recovery { was_stopped, is_read_only, ..Recovery::default() };
     let mut blocks = vec![Seen::default(); geometry.blocks as usize];
     let (mut data, mut unreadable) = (Vec::new(), Vec::new());
     let (mut sequence, mut age_ns) = (scan.trims.iter().copied().max().unwrap_or(0), age_ns);
@@ -235,8 +232,8 @@ pub fn recover(
     };
     found.with_data = (in_flash + saved.iter().filter(only_saved).count()) as u64;
     let map = scan.newest.iter().map(|newest| newest.map_or(u32::MAX, |(page, _)| page)).collect();
-    let state = state_of(plan, map, &blocks, wear, age_ns);
-    let state = Drive { is_read_only: found.is_read_only, ..state };
+    let mut state = state_of(plan, map, &blocks, wear, age_ns);
+    state.is_read_only = found.is_read_only;
     Ok(Recovered { state, sequence, data, unreadable, saved, found })
 }
 
