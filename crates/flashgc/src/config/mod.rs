@@ -5,6 +5,7 @@
 //! those below ([`exclusive`]). Each table has a file here that reads it, and each slot of a scheme
 //! has one in [`slots`]; [`derive`] calculates the values that follow from them together.
 
+mod block_list;
 mod derive;
 mod device;
 mod engine;

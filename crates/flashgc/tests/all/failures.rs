@@ -4,8 +4,8 @@
 use crate::common;
 
 use common::{
-    MemoryTrace, TINY, at, finish, finish_with, prepare_or_none, refusal, run, run_verified, setup,
-    whole,
+    MemoryTrace, ONE_PLANE, TINY, at, finish, finish_with, prepare_or_none, refusal, run,
+    run_verified, setup, whole,
 };
 use flashgc::config::presets::scheme_names;
 use flashgc::session::Options;
@@ -13,42 +13,14 @@ use flashgc::verify::{Happened, Listener};
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
 
-/// One plane of blocks of four pages, of which the host writes one after the other, and no page
-/// takes a transfer.
-const ONE_PLANE: &str = r#"
-seed = 1
+/// One plane of blocks of four pages, of which the host writes one after the other.
+const BLOCKS_OF_FOUR: [&str; 3] =
+    ["device.blocks_per_plane=12", "device.pages_per_block=4", "device.exported=0.34"];
 
-[device]
-channels = 1
-chips_per_channel = 1
-dies_per_chip = 1
-planes_per_die = 1
-blocks_per_plane = 12
-pages_per_block = 4
-page_size = "4 KiB"
-exported = 0.34
-unit = "plane"
-
-[device.timing]
-read = "25 us"
-program = "200 us"
-erase = "1.5 ms"
-transfer = "0 ns/B"
-command = "0 ns"
-
-[gc]
-scheme = "greedy"
-
-[gc.trigger.watermark]
-soft = "3 blocks"
-
-[workload.trace]
-format = "csv"
-address = "reject"
-
-[precondition]
-fill = "none"
-"#;
+const TRACED: &str = concat!(
+    common::tiny_drive!(),
+    "[workload.trace]\nformat = \"csv\"\naddress = \"reject\"\n[precondition]\nfill = \"none\"\n"
+);
 
 /// What happens to blocks, with its time in us.
 fn events(sets: &[&str], trace: &str) -> (Vec<String>, Value) {
@@ -68,7 +40,7 @@ fn events(sets: &[&str], trace: &str) -> (Vec<String>, Value) {
         heard.lock().expect("a list").push(format!("{}: {text}", now_ns / 1000));
     });
     let options = Options { verify: true, listener: Some(listener), ..Options::default() };
-    let mut inputs = common::inputs(ONE_PLANE, sets);
+    let mut inputs = common::inputs(TRACED, &[&ONE_PLANE[..], &BLOCKS_OF_FOUR, sets].concat());
     inputs.has_trace = true;
     let setup = flashgc::session::prepare(&inputs).unwrap_or_else(|errors| panic!("{errors}"));
     let trace = MemoryTrace::text("writes.csv", trace);
@@ -266,6 +238,10 @@ fn what_cannot_be_combined_is_refused_with_its_reason() {
     assert!(why.contains("block 128") && why.contains("128 blocks of 8 programs"), "{why}");
     let why = given(&["device.failures.at=[{block=1,program=8}]"]);
     assert!(why.contains("block 1, program 8"), "{why}");
+    let why = given(&["device.failures.at=[{erases=1},{block=1,page=2},{block=1,program=-1}]"]);
+    assert!(why.contains("missing key `device.failures.at[1].block`"), "{why}");
+    assert!(why.contains("as in `at = [{ block = 5, erases = 2 }]`"), "{why}");
+    assert!(why.contains("`page`") && why.contains("program"), "{why}");
     let why = given(&["device.failures.erase=1.5"]);
     assert!(why.contains("erase"), "{why}");
     let why = given(&["device.failures.program=0.1", "gc.scheme=\"parallel\""]);

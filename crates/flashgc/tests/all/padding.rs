@@ -4,7 +4,9 @@
 use crate::common;
 use crate::mapping_unit::schemes_run_on;
 
-use common::{TINY, assert_near, at, finish_with, number, refusal, setup, whole};
+use common::{
+    ONE_PLANE, TINY, TINY_DRIVE, assert_near, at, finish_with, number, refusal, setup, whole,
+};
 use flashgc::drive::Drive;
 use flashgc::ids::{BlockId, Lpn, Ppn};
 use flashgc::session::Options;
@@ -43,37 +45,22 @@ fn collections_pad_their_last_program() {
     schemes_run_on(&devices, &SLOTS);
 }
 
-/// A drive of one plane and one job, whose blocks have 64 flash pages of 16 KiB.
-const ONE_PLANE: &str = r#"
-seed = 1
-[device]
-channels = 1
-chips_per_channel = 1
-dies_per_chip = 1
-planes_per_die = 1
-blocks_per_plane = 400
-pages_per_block = 64
-page_size = "16 KiB"
-mapping_unit = "4 KiB"
-exported = 0.7
-unit = "die"
-allocation = "dynamic"
-[device.timing]
-read = "25 us"
-program = "200 us"
-erase = "1.5 ms"
-transfer = "0 ns/B"
-command = "0 ns"
-[gc]
-scheme = "greedy"
-[gc.trigger.watermark]
-soft = "3 blocks"
-"#;
+/// A plane whose blocks have 64 flash pages of 16 KiB.
+const BLOCKS_OF_64: [&str; 6] = [
+    "device.blocks_per_plane=400",
+    "device.pages_per_block=64",
+    "device.page_size=\"16 KiB\"",
+    "device.mapping_unit=\"4 KiB\"",
+    "device.exported=0.7",
+    "device.allocation=\"dynamic\"",
+];
 
+/// A drive of one plane and one job.
 fn run(job: &str, sets: &[&str]) -> Value {
     let job = format!("[[workload.jobs.job]]\nfile = \"drive\"\nsize = \"4 KiB\"\n{job}\n");
     let options = Options { verify: true, blame: true, ..Options::default() };
-    finish_with(setup(&format!("{ONE_PLANE}{job}"), sets), None, options).expect("it runs")
+    let sets = [&ONE_PLANE[..], &BLOCKS_OF_64, sets].concat();
+    finish_with(setup(&format!("{TINY_DRIVE}{job}"), &sets), None, options).expect("it runs")
 }
 
 /// Slots programmed for each written one, on a drive that does not collect.

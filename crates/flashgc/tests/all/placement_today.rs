@@ -4,7 +4,9 @@
 use crate::common;
 use crate::mapping_unit::{STEADY_WRITES, SUSPENDS};
 
-use common::{BY_CLASS, TINY, assert_near, at, number, refusal, run, run_verified, whole};
+use common::{
+    BY_CLASS, TINY, TINY_DRIVE, assert_near, at, number, refusal, run, run_verified, whole,
+};
 use serde_json::Value;
 
 const SLOTS: [&str; 9] = [
@@ -136,10 +138,9 @@ fn one_class_is_one_frontier() {
 #[test]
 fn forced_writes_pad_programs_of_their_class() {
     let job = |keys: &str| {
-        let before = TINY.find("[workload.synthetic]").expect("a workload");
         let after = TINY.find("[precondition]").expect("preconditioning");
         let job = format!("[[workload.jobs.job]]\nfile = \"drive\"\nsize = \"4 KiB\"\n{keys}\n");
-        format!("{}{job}{}", &TINY[..before], &TINY[after..])
+        format!("{TINY_DRIVE}{job}{}", &TINY[after..])
     };
     let device: Vec<&str> = SLOTS.into_iter().filter(|set| !set.contains("workload")).collect();
     for placement in ["dac", "sepbit", "fdp"] {

@@ -340,4 +340,9 @@ fn a_given_page_must_be_there() {
     let error = refusal(TINY, &with(&[&LARGE, &[set]]));
     assert!(error.contains("uncorrectable names block 1, page 60, but the device has"), "{error}");
     assert!(error.contains("blocks of 60 pages"), "{error}");
+    let set = "device.read_retry={cycles=0,retention_days=0,uncorrectable=[{block=1},{page=2}]}";
+    let error = refusal(TINY, &[set]);
+    assert!(error.contains("missing key `device.read_retry.uncorrectable[1].page`"), "{error}");
+    assert!(error.contains("missing key `device.read_retry.uncorrectable[2].block`"), "{error}");
+    assert!(error.contains("as in `uncorrectable = [{ block = 5, page = 2 }]`"), "{error}");
 }

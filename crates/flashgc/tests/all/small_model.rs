@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use common::{TINY, setup};
+use common::{TINY, TINY_DRIVE, setup};
 use flashgc::session::Options;
 use flashgc::sim::Sim;
 use flashgc::verify::blame::{Blame, PARTS, Part, Parts};
@@ -216,9 +216,8 @@ fn requests(pages: u64, mean_gap_ns: u64) -> Vec<HostRequest> {
 
 /// Compares every request of a run with the model.
 fn compare(scheme: &str, mean_gap_ns: u64, more: &str) {
-    let (drive, _) = TINY.split_once("[workload").expect("its workload");
     let scheme_key = format!("gc.scheme=\"{scheme}\"");
-    let setup = setup(drive, &[ALONE, &[&scheme_key, more]].concat());
+    let setup = setup(TINY_DRIVE, &[ALONE, &[&scheme_key, more]].concat());
     let pages = u64::from(setup.plan.geometry.exported_pages);
     let requests = requests(pages, mean_gap_ns);
     let (expected, copies, erases) = modelled(&requests, pages, scheme == "greedy");

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{MemoryTrace, TINY, at, number, refusal, run, run_verified, whole};
+use common::{MemoryTrace, TINY, TINY_DRIVE, at, number, refusal, run, run_verified, whole};
 use serde_json::Value;
 
 fn verdict(report: &Value) -> &str {
@@ -90,8 +90,8 @@ fn turnovers_count_every_program() {
 /// for each of the 4 units are no backlog.
 #[test]
 fn a_drive_is_saturated_where_its_queue_is_long_and_grows_by_a_fifth() {
-    let text = TINY[..TINY.find("[workload.synthetic]").expect("a workload")].to_string();
-    let text = text + "[workload.trace]\nformat = \"spc\"\n[precondition]\noverwrite = 0.0\n";
+    let workload = "[workload.trace]\nformat = \"spc\"\n[precondition]\noverwrite = 0.0\n";
+    let text = format!("{TINY_DRIVE}{workload}");
     for (burst, gap_ns, is_saturated) in
         [(64, 24_000, false), (64, 20_000, true), (8, 24_600, false)]
     {
@@ -154,7 +154,7 @@ format = "csv:time:us,op,offset,size"
 "#;
 
 fn with_trace(sets: &[&str], rows: u64) -> Value {
-    let text = format!("{}{TRACE}", TINY.split("[workload.synthetic]").next().unwrap_or(""));
+    let text = format!("{TINY_DRIVE}{TRACE}");
     let mut csv = String::new();
     for row in 0..rows {
         let page = row * 7 % 400;

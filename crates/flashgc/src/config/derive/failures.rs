@@ -1,9 +1,10 @@
 //! Program and erase failures on a device with a scheme.
 
 use super::refused::{Refused, refuse};
+use crate::config::block_list::FAILING;
 use crate::config::device::Device;
 use crate::config::spare;
-use crate::device::{FailureAt, FailurePlan, FailureRules, Geometry, Shape, Timing};
+use crate::device::{FailurePlan, FailureRules, Geometry, Shape, Timing};
 use crate::gc::GcPlan;
 use flashgc_config::Reader;
 
@@ -66,22 +67,10 @@ pub fn plan(
 ) -> Option<Option<FailurePlan>> {
     let Some(rules) = &device.failures else { return Some(None) };
     let shape = &geometry.shape;
-    let (blocks, programs) = (geometry.blocks, shape.pages_per_block / shape.program_slots);
-    let is_there =
-        |at: &FailureAt| at.block < blocks && at.program.is_none_or(|program| program < programs);
-    if let Some(at) = rules.at.iter().find(|at| !is_there(at)) {
-        let program = at.program.map_or(String::new(), |program| format!(", program {program}"));
-        root.table("device").table("failures").error(
-            "at",
-            format!(
-                "at names block {}{program}, but the device has {blocks} blocks of {programs} \
-                 programs",
-                at.block
-            ),
-            "numbers begin at 0",
-        );
-        return None;
-    }
+    let programs = shape.pages_per_block / shape.program_slots;
+    let listed = rules.at.iter().map(|at| (at.block, at.program));
+    let table = root.table("device").table("failures");
+    FAILING.check(&table, listed, (geometry.blocks, programs))?;
     Some(Some(FailurePlan {
         rules: rules.clone(),
         spare_blocks: spare::blocks_to_lose(shape, gc),

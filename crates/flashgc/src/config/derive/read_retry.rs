@@ -1,7 +1,8 @@
 //! Read retries on a device whose blocks are known.
 
+use crate::config::block_list::UNCORRECTABLE;
 use crate::config::device::Device;
-use crate::device::{Geometry, LostPage, ReadRetry};
+use crate::device::{Geometry, ReadRetry};
 use flashgc_config::Reader;
 
 /// The retries of a device. Notes an error for a page that is not there.
@@ -10,18 +11,8 @@ pub fn plan(root: &Reader<'_>, device: &Device, geometry: &Geometry) -> Option<O
     let shape = &geometry.shape;
     let pages = shape.pages_per_block * shape.sub_blocks / shape.slots;
     let blocks = geometry.blocks / shape.sub_blocks;
-    let is_missing = |lost: &&LostPage| lost.block >= blocks || lost.page >= pages;
-    if let Some(lost) = rules.uncorrectable.iter().find(is_missing) {
-        let LostPage { block, page, .. } = lost;
-        root.table("device").table("read_retry").error(
-            "uncorrectable",
-            format!(
-                "uncorrectable names block {block}, page {page}, but the device has {blocks} \
-                 blocks of {pages} pages"
-            ),
-            "numbers begin at 0",
-        );
-        return None;
-    }
+    let listed = rules.uncorrectable.iter().map(|lost| (lost.block, Some(lost.page)));
+    let table = root.table("device").table("read_retry");
+    UNCORRECTABLE.check(&table, listed, (blocks, pages))?;
     Some(Some(rules.clone()))
 }

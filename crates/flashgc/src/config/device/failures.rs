@@ -1,5 +1,6 @@
 //! `[device.failures]`: programs and erases that fail.
 
+use crate::config::block_list::{FAILING, Listed};
 use crate::device::{FailureAt, FailureRules};
 use flashgc_config::Reader;
 
@@ -15,13 +16,18 @@ pub fn read(device: &Reader<'_>) -> Option<Option<FailureRules>> {
     let (program, erase) = (share("program"), share("erase"));
     let is_doubling = table.has("doubling_cycles");
     let doubling = table.u32("doubling_cycles", 1..=1_000_000);
-    let at = if table.has("at") { given(&table) } else { Some(Vec::new()) };
+    let at = FAILING.read(&table);
     table.finish();
     if is_doubling && doubling.is_none() {
         return None;
     }
-    let rules =
-        FailureRules { program: program?, erase: erase?, doubling_cycles: doubling, at: at? };
+    let failing = |Listed { block, part, erases }| FailureAt {
+        block,
+        erases: erases.unwrap_or(0),
+        program: part,
+    };
+    let at = at?.into_iter().map(failing).collect();
+    let rules = FailureRules { program: program?, erase: erase?, doubling_cycles: doubling, at };
     if rules.program == 0.0 && rules.erase == 0.0 && rules.at.is_empty() {
         device.error(
             "failures",
@@ -31,22 +37,4 @@ pub fn read(device: &Reader<'_>) -> Option<Option<FailureRules>> {
         return None;
     }
     Some(Some(rules))
-}
-
-/// The operations that fail in any case.
-fn given(table: &Reader<'_>) -> Option<Vec<FailureAt>> {
-    let mut given = Vec::new();
-    for at in table.tables("at")? {
-        let help = "a block and its erases before, as in `at = [{ block = 5, erases = 2 }]`";
-        let block = at.required("block", at.u32("block", 0..=u32::MAX), help);
-        let erases = if at.has("erases") { at.u32("erases", 0..=u32::MAX) } else { Some(0) };
-        let has_program = at.has("program");
-        let program = at.u32("program", 0..=u32::MAX);
-        at.finish();
-        if has_program && program.is_none() {
-            return None;
-        }
-        given.push(FailureAt { block: block?, erases: erases?, program });
-    }
-    Some(given)
 }

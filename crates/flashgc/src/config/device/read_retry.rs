@@ -1,6 +1,7 @@
 //! `[device.read_retry]`: raw bit errors, and the cost of reading a page again.
 
 use super::timing::at_most_longest;
+use crate::config::block_list::{Listed, UNCORRECTABLE};
 use crate::device::page_times::TYPES_MAX;
 use crate::device::read_errors::RETRIES_MAX;
 use crate::device::{ErrorLaw, LostPage, ReadRetry, RetryTimes};
@@ -25,8 +26,9 @@ pub fn read(device: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Option<
     let law = law(&table.table("rber"));
     let type_factors = type_factors(&table, pages_per_block);
     let times = times(&table);
-    let lost = if table.has("uncorrectable") { lost(&table) } else { Some(Vec::new()) };
+    let lost = UNCORRECTABLE.read(&table);
     table.finish();
+    let page = |Listed { block, part, erases }| Some(LostPage { block, page: part?, erases });
     Some(Some(ReadRetry {
         cycles: cycles?,
         retention_days: days?,
@@ -36,7 +38,7 @@ pub fn read(device: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Option<
         ecc_bits: ecc_bits?,
         retry_factor: retry_factor?,
         soft_gain: soft_gain?,
-        uncorrectable: lost?,
+        uncorrectable: lost?.into_iter().map(page).collect::<Option<_>>()?,
         times: times?,
     }))
 }
@@ -67,24 +69,6 @@ fn law(table: &Reader<'_>) -> Option<ErrorLaw> {
         retention_wear_exponent: retention_wear_exponent?,
         retention_exponent: retention_exponent?,
     })
-}
-
-/// The pages whose data is not corrected in any case.
-fn lost(table: &Reader<'_>) -> Option<Vec<LostPage>> {
-    let mut lost = Vec::new();
-    for at in table.tables("uncorrectable")? {
-        let help = "a page of a block, as in `uncorrectable = [{ block = 5, page = 2 }]`";
-        let block = at.required("block", at.u32("block", 0..=u32::MAX), help);
-        let page = at.required("page", at.u32("page", 0..=u32::MAX), help);
-        let has_erases = at.has("erases");
-        let erases = at.u32("erases", 0..=u32::MAX);
-        at.finish();
-        if has_erases && erases.is_none() {
-            return None;
-        }
-        lost.push(LostPage { block: block?, page: page?, erases });
-    }
-    Some(lost)
 }
 
 /// The error rate of each page type as a multiple.

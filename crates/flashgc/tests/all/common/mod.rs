@@ -24,9 +24,10 @@ pub fn of_the_past() -> impl Iterator<Item = &'static str> {
     ["one-frontier", "separate-gc"].into_iter().chain(BY_CLASS)
 }
 
-/// A drive of two channels, two chips each, of two planes: 8 planes of 16 blocks of 8 pages, that
-/// the tests change with assignments.
-pub const TINY: &str = r#"
+/// The drive of [`TINY`] without a workload.
+macro_rules! tiny_drive {
+    () => {
+        r#"
 seed = 1
 
 [device]
@@ -52,7 +53,19 @@ scheme = "greedy"
 
 [gc.trigger.watermark]
 soft = "3 blocks"
+"#
+    };
+}
+pub(crate) use tiny_drive;
 
+/// The drive of [`TINY`] without a workload, to which a test adds its own.
+pub const TINY_DRIVE: &str = tiny_drive!();
+
+/// A drive of two channels, two chips each, of two planes: 8 planes of 16 blocks of 8 pages, that
+/// the tests change with assignments.
+pub const TINY: &str = concat!(
+    tiny_drive!(),
+    r#"
 [workload.synthetic]
 requests = 3_000
 read_share = 0.3
@@ -61,7 +74,12 @@ queue_depth = 8
 [precondition]
 fill = "sequential"
 overwrite = 1.0
-"#;
+"#
+);
+
+/// Makes it a drive of one plane.
+pub const ONE_PLANE: [&str; 3] =
+    ["device.channels=1", "device.chips_per_channel=1", "device.planes_per_die=1"];
 
 /// Requests that come whether or not others are done.
 pub const OPEN: &str = "workload.synthetic.interarrival={exponential=\"150 us\"}";
