@@ -92,15 +92,25 @@ def warning(reports: Sequence[RunResults]) -> str | None:
     out = [report for report in reports if _is_out(report)]
     if not out:
         return None
-    names = ", ".join(report.scheme for report in out)
-    needed = [report.steady.more_requests for report in out]
-    more = max((count for count in needed if count), default=0)
-    verb = "is" if len(out) == 1 else "are"
-    longer = (
-        f"; a run with about {units.counted(more, 'more request')} may be enough" if more else ""
-    )
     others = "" if len(out) == len(reports) else ", neither with each other nor with the others"
-    return (
-        f"not in balance, so they cannot be compared{others}: {names} {verb} still short of "
-        f"the long run{longer}"
-    )
+    short = _short([report for report in out if not _is_read_only(report)])
+    worn = ", ".join(report.scheme for report in out if _is_read_only(report))
+    why = [*short, *([f"{worn} became read-only, so there is no long run"] if worn else [])]
+    return f"not in balance, so they cannot be compared{others}: {'; '.join(why)}"
+
+
+def _short(reports: Sequence[RunResults]) -> list[str]:
+    """Which runs are too short, and how many requests are missing."""
+    if not reports:
+        return []
+    names = ", ".join(report.scheme for report in reports)
+    verb = "is" if len(reports) == 1 else "are"
+    needed = [report.steady.more_requests for report in reports]
+    more = max((count for count in needed if count), default=0)
+    longer = [f"a run with about {units.counted(more, 'more request')} may be enough"] * bool(more)
+    return [f"{names} {verb} still short of the long run", *longer]
+
+
+def _is_read_only(report: RunResults) -> bool:
+    """Whether bad blocks have ended the life of the drive."""
+    return bool((report.get("failures") or {}).get("read_only"))

@@ -64,6 +64,18 @@ def test_schemes_out_of_balance_stand_behind_the_others_and_are_marked() -> None
     assert balance.marks([made()]) == []
 
 
+def test_a_drive_that_became_read_only_is_not_short_of_the_long_run() -> None:
+    values = made("fifo", verdict="no", reasons=["it is worn"])
+    worn = Report({**values, "failures": {"read_only": True}})
+    assert balance.first(worn) == ["not in balance: it is worn"]
+    alone, beside = balance.warning([worn]), balance.warning([worn, out(), made()])
+    assert alone is not None
+    assert alone.endswith(": fifo became read-only, so there is no long run")
+    assert beside is not None
+    assert "fpgc is still short of the long run; a run with about 4,000 more requests" in beside
+    assert beside.endswith("; fifo became read-only, so there is no long run")
+
+
 def test_a_short_run_says_so_in_summary_and_page() -> None:
     import flashgc
 

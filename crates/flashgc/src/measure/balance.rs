@@ -6,7 +6,7 @@ use crate::gc::counted;
 use crate::gc::used_space::SpaceOf;
 use crate::ids::PlaneId;
 use crate::plan::{Arrivals, Until};
-use crate::stats::steady::{Balance, Before, Evidence, Verdict, judge, rounded};
+use crate::stats::steady::{Balance, Before, Evidence, Losses, Verdict, judge, rounded};
 use crate::stats::tail::Tail;
 use crate::stats::{Counters, Latency};
 use serde::Serialize;
@@ -148,7 +148,17 @@ impl Seen<'_> {
             saturated: self.is_saturated(),
             phases: known.phases,
             can_go_on: known.can_go_on,
+            losses: self.losses(counters),
             confidence: known.until.map_or(CONFIDENCE, |until| until.confidence),
+        })
+    }
+
+    fn losses(&self, counters: &Counters) -> Option<Losses> {
+        let bad = self.store.ftl.bad_blocks()?;
+        Some(Losses {
+            lost: counters.program_failures + counters.erase_failures,
+            left: u64::from(bad.spare) * self.plan.pools.count() as u64,
+            is_read_only: bad.is_read_only,
         })
     }
 

@@ -8,6 +8,7 @@ use super::job_run::JobRun;
 use super::sources::RunSource;
 use crate::config::{OverwriteWith, TracePlan, WorkloadPlan};
 use crate::measure::{Circumstances, JobResults, Results};
+use crate::stats::steady::Verdict;
 use crate::workload::HostOp;
 use crate::workload::fitted::Fitted;
 use crate::workload::length::Length;
@@ -123,14 +124,17 @@ impl Session {
     /// Adds a note where the bound ended a run that was to last until it is steady.
     pub(super) fn note_until(&mut self, results: &Results) {
         let Some((end, until)) = results.until.zip(self.setup.until) else { return };
-        if !end.reached {
+        if !end.reached && !is_read_only(results) {
             let bound = match self.setup.workload.length() {
                 Some(Length::Requests(count)) => format!("{} requests", grouped(count)),
                 _ => format!("{} drive writes", until.at_most),
             };
+            let balance = &results.balance;
+            let helps = balance.verdict != Verdict::No || balance.more_requests.is_some();
+            let advice = ": raise it (workload.at_most, or `requests` of the workload)";
             self.notes.push(format!(
-                "the run reached its limit of {bound} before it was steady: raise it \
-                 (workload.at_most, or `requests` of the workload)"
+                "the run reached its limit of {bound} before it was steady{}",
+                if helps { advice } else { "" }
             ));
         }
     }
@@ -183,6 +187,14 @@ impl Session {
         let counters = &results.counters;
         if counters.gc_moved + counters.background_moved > 0 {
             return None;
+        }
+        if is_read_only(results) {
+            return Some(
+                "nothing was moved: the drive became read-only before a collection moved a page, \
+                 so no scheme can differ; to see copies, let fewer operations fail \
+                 (device.failures)"
+                    .into(),
+            );
         }
         if counters.host_written == 0 {
             return Some(
@@ -247,6 +259,11 @@ impl Session {
         });
         format!("{}, or {key}", ways.join(", "))
     }
+}
+
+/// Whether bad blocks have ended the life of the drive.
+fn is_read_only(results: &Results) -> bool {
+    results.bad_blocks.is_some_and(|bad| bad.is_read_only)
 }
 
 /// A number with commas.

@@ -11,7 +11,8 @@
 //! - *queue*: an open loop keeps up, as write amplification depends on the length of the queue;
 //! - *length*: the drive was programmed often enough since it was filled, mostly in the measured
 //!   part. A short run may do if overwriting before it, by the same scheme and the same workload,
-//!   was long and had the same write amplification.
+//!   was long and had the same write amplification;
+//! - *spare blocks*: a drive that has lost them has no long run.
 
 use super::batches::Batches;
 use super::intervals::{GROUPS, half_width};
@@ -41,6 +42,8 @@ const TIMES_MAX: f64 = 1e6;
 
 const SATURATED: &str = "requests arrived faster than they were served, so the queue grows and a \
                          longer run does not help; lower the arrival rate";
+const READ_ONLY: &str = "the drive became read-only since too many of its blocks are bad, so \
+                         there is no long run to represent";
 
 /// The evidence for the verdict.
 pub struct Evidence<'a> {
@@ -70,8 +73,21 @@ pub struct Evidence<'a> {
     pub phases: u64,
     /// Whether a longer run is possible: a trace ends.
     pub can_go_on: bool,
+    /// Blocks that are lost, where operations fail.
+    pub losses: Option<Losses>,
     /// Confidence of the interval.
     pub confidence: f64,
+}
+
+/// Blocks that are lost since operations on them fail.
+#[derive(Clone, Copy)]
+pub struct Losses {
+    /// Those that the measured part lost.
+    pub lost: u64,
+    /// Those that the drive can still lose.
+    pub left: u64,
+    /// Whether no write is possible any more.
+    pub is_read_only: bool,
 }
 
 /// Overwriting before the measured part.
@@ -166,8 +182,9 @@ pub fn judge(evidence: &Evidence<'_>) -> Balance {
         turnovers: turned(programmed),
         turnovers_before: turned(evidence.before.programmed_pages),
     };
+    let is_read_only = evidence.losses.is_some_and(|losses| losses.is_read_only);
     if evidence.collections + evidence.moved_pages == 0 {
-        let will_collect = evidence.can_go_on && evidence.written_pages > 0;
+        let will_collect = evidence.can_go_on && evidence.written_pages > 0 && !is_read_only;
         found.verdict = if will_collect { Verdict::No } else { Verdict::NoGc };
         if will_collect {
             found.reasons.push("no block has been collected yet".into());
@@ -185,16 +202,37 @@ pub fn judge(evidence: &Evidence<'_>) -> Balance {
         }
         None => against.add(TIMES_MAX, "the host wrote nothing".into()),
     }
-    if evidence.saturated {
+    if is_read_only {
+        found.verdict = Verdict::No;
+        found.reasons = vec![READ_ONLY.into()];
+    } else if evidence.saturated {
         // The longer the queue, the more writes of one page follow each other.
         found.verdict = Verdict::No;
         found.reasons = vec![SATURATED.into()];
     } else if !against.reasons.is_empty() {
         found.verdict = Verdict::No;
         found.reasons = against.reasons;
-        found.more_requests = more_requests(evidence.requests, against.times);
+        let more = more_requests(evidence.requests, against.times);
+        let ends_before = evidence.losses.and_then(|losses| losses.end_before(evidence, more));
+        found.more_requests = ends_before.is_none().then_some(more);
+        found.reasons.extend(ends_before);
     }
     found
+}
+
+impl Losses {
+    /// Why as many more requests are not possible, where at this rate the drive is read-only before
+    /// their end.
+    fn end_before(&self, evidence: &Evidence<'_>, more: u64) -> Option<String> {
+        let Losses { lost, left, .. } = *self;
+        let losses_of_more = more as f64 * lost as f64 / evidence.requests.max(1) as f64;
+        (lost > 0 && losses_of_more >= left as f64).then(|| {
+            format!(
+                "bad blocks: {lost} in the run, and {left} more at most; at this rate the drive is \
+                 read-only before it is in balance, so a longer run does not help"
+            )
+        })
+    }
 }
 
 /// Write amplification, that of both halves, and half its interval.
@@ -288,9 +326,9 @@ fn check_length(
 }
 
 /// How many more requests a run of `times` times the length has, to two digits.
-fn more_requests(requests: u64, times: f64) -> Option<u64> {
+fn more_requests(requests: u64, times: f64) -> u64 {
     let times = times.clamp(1.1, TIMES_MAX);
-    Some(rounded((requests as f64 * (times - 1.0)) as u64))
+    rounded((requests as f64 * (times - 1.0)) as u64)
 }
 
 /// Up to two digits.

@@ -161,6 +161,49 @@ fn events_untimed(at: &str, pages: &[u64]) -> Value {
     events(&[at, "engine.timing=\"none\""], &writes(pages)).1
 }
 
+/// No number of requests is missing where there can be no more of them: the drive is read-only, or
+/// will be before their end.
+#[test]
+fn a_drive_that_runs_out_of_blocks_waits_for_no_balance() {
+    let base = ["device.blocks_per_plane=32", "device.exported=0.5", "workload.until=\"steady\""];
+    let run_of = |failures| run_verified(TINY, &[&base[..], &[failures]].concat());
+    let judged = |report: &Value| {
+        let reasons = at(report, "steady.reasons").to_string();
+        (
+            at(report, "steady.verdict").to_string(),
+            reasons,
+            at(report, "steady.more_requests").as_u64(),
+        )
+    };
+    let worn = run_of("device.failures={erase=0.1}");
+    assert!(at_keys(&worn).5, "{:?}", at_keys(&worn));
+    let (verdict, reasons, more) = judged(&worn);
+    assert_eq!((verdict.as_str(), more), ("\"no\"", None));
+    assert!(reasons.starts_with("[\"the drive became read-only"), "{reasons}");
+    assert!(!at(&worn, "notes").to_string().contains("reached its limit"), "{worn}");
+
+    let wears = run_of("device.failures={erase=0.05}");
+    assert!(at_keys(&wears).1 > 0 && !at_keys(&wears).5, "{:?}", at_keys(&wears));
+    let (verdict, reasons, more) = judged(&wears);
+    assert_eq!((verdict.as_str(), more), ("\"no\"", None));
+    assert!(reasons.contains("read-only before it is in balance"), "{reasons}");
+    assert!(!at(&wears, "notes").to_string().contains("raise it"), "{wears}");
+    let (_, reasons, more) = judged(&run_of("device.failures={erase=0.02}"));
+    assert!(more.is_some() && !reasons.contains("read-only"), "{reasons}");
+}
+
+/// Blocks of which none is collected: a drive whose programs fail.
+#[test]
+fn a_drive_that_is_read_only_before_a_collection_names_that() {
+    let all: Vec<String> = (0..12).map(|block| format!("{{block={block},program=0}}")).collect();
+    let (_, report) =
+        events(&[&format!("device.failures.at=[{}]", all.join(","))], &writes(&[0, 1]));
+    assert!(at_keys(&report).5, "{:?}", at_keys(&report));
+    assert_eq!(at(&report, "steady.verdict"), "no GC");
+    let why = at(&report, "steady.nothing_moved").to_string();
+    assert!(why.contains("read-only before a collection"), "{why}");
+}
+
 /// Every scheme, with and without a clock, on devices of several kinds: the checker keeps its own
 /// bad blocks, and every run ends served.
 #[test]
