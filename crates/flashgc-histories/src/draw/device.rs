@@ -185,6 +185,8 @@ impl Draw {
         let erase = self.choices.pick(&["0.001", "0.01", "0.1"]);
         self.set("device.failures.erase", erase);
         self.value("device.failures.doubling_cycles", &["1", "20"]);
+        // Space is no reason to refuse it yet.
+        self.set(super::EXPORTED, "0.1");
         if self.history.prepare().is_err_and(|why| why.contains("device.failures")) {
             self.history.remove("device.failures");
             return;

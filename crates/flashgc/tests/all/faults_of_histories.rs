@@ -451,3 +451,23 @@ fn writes_do_not_wait_for_a_collection_that_has_no_victim() {
         }
     }
 }
+
+/// All blocks of the last group were valid, and the victim policy was left no others: it won
+/// nothing for the writes that waited, again and again in one instant.
+#[test]
+fn policies_that_are_left_whole_blocks_alone_collect_others() {
+    let sets = [
+        "gc.placement.use=\"midas\"",
+        "gc.placement.midas.sizes=[1,2]",
+        "gc.copy.use=\"instant\"",
+        "device.allocation=\"dynamic\"",
+        "device.pages_per_block=24",
+        "precondition.overwrite=0.0",
+    ];
+    for victim in ["second-chance", "fifo", "windowed-greedy", "random", "d-choices"] {
+        let victim = format!("gc.victim.use=\"{victim}\"");
+        let report = run_verified(TINY, &[&sets[..], &[&victim]].concat());
+        assert_eq!(requests(&report), 3_000, "{victim}");
+        assert!(whole(&report, "gc.count") > 0, "{victim}");
+    }
+}
