@@ -285,12 +285,23 @@ fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
     let scheme_key = format!("gc.scheme=\"{scheme}\"");
     let slots = if has_slots { [SLOTS, SMALL_SLOTS].concat() } else { Vec::new() };
     let sets = [SMALL, &[scheme_key.as_str()], &slots, device].concat();
-    let Some(setup) = setup_or_none(&sets) else { return Ok(()) };
+    if setup_or_none(&sets).is_none() {
+        return Ok(());
+    }
+    let cuts = met.cuts;
+    lives(&sets, choices, is_newer, met).map_err(|why| format!("seed {seed}, {why}"))?;
+    *met.by_device.entry([&slots[..], device].concat().concat()).or_default() += met.cuts - cuts;
+    Ok(())
+}
+
+/// A drive through several losses of power.
+fn lives(sets: &[&str], choices: Choices, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
+    let setup = setup_or_none(sets).expect("a setup");
     let buffer = setup.plan.write_buffer;
     let is_volatile = buffer.is_some_and(|buffer| !buffer.is_protected);
     let pages = setup.plan.geometry.exported_pages;
     let mut history = History {
-        setup: &|| setup_or_none(&sets).expect("a setup"),
+        setup: &|| setup_or_none(sets).expect("a setup"),
         file: file(),
         versions: Versions::new(pages, page_bytes(&setup) as usize, is_volatile),
         choices,
@@ -299,10 +310,7 @@ fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
         is_read_only: false,
     };
     for life in 0..8 {
-        let cuts = met.cuts;
-        history.life(met).map_err(|why| format!("seed {seed}, life {life}, {sets:?}: {why}"))?;
-        *met.by_device.entry([&slots[..], device].concat().concat()).or_default() +=
-            met.cuts - cuts;
+        history.life(met).map_err(|why| format!("life {life}, {sets:?}: {why}"))?;
     }
     Ok(())
 }
@@ -342,4 +350,18 @@ fn a_recovery_without_numbers_is_found() {
     let found = (1..40).find_map(|seed| history(seed, last_found, &mut met).err());
     let why = found.expect("an older version came back");
     assert!(why.contains("an older version"), "{why}");
+}
+
+/// A plane had less than the reserve after a cut, and a collection without the room for its copies
+/// began there as soon as the drive was up: no write will ever come to need its space.
+#[test]
+fn a_drive_that_was_read_only_collects_nothing_without_the_room_for_its_copies() {
+    let device = &["device.failures={program=1e-3,erase=0.3}", "device.allocation=\"dynamic\""];
+    let sets = [SMALL, &["gc.scheme=\"d-choices\""], device].concat();
+    let mut choices = Choices::new(4_294_969_213);
+    // The device and the scheme were drawn.
+    (0..3).for_each(|_| drop(choices.below(1)));
+    let mut met = Met::default();
+    lives(&sets, choices, by_sequence, &mut met).expect("every page is there");
+    assert_eq!(met.read_only, 1);
 }

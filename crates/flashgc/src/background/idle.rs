@@ -101,23 +101,21 @@ impl IdleCollection {
     /// plane below the proactive threshold.
     fn victim<W: Watch>(&self, unit: UnitId, at: &mut Rest<'_, W>) -> Option<(PlaneId, BlockId)> {
         let plan = at.cx.plan;
-        let (ftl, gc) = (&at.store.ftl, &mut at.store.gc);
-        let sight = sight!(at.store, at.cx);
         let inclusive = plan.gc.trigger.inclusive;
-        for turn in gc.turns_of(unit, &sight) {
+        for turn in at.store.gc.turns_of(unit, &sight!(at.store, at.cx)) {
             let plane = plan.geometry.planes_of(unit)[turn];
-            let wins = ftl.blocks.reclaimable[plane.index()] > 0;
-            if !wins || !self.plan.threshold.is_short(ftl, plane, inclusive) {
+            let wins = at.store.ftl.blocks.reclaimable[plane.index()] > 0;
+            if !wins || !self.plan.threshold.is_short(&at.store.ftl, plane, inclusive) {
                 continue;
             }
-            let invalid = |block| plan.geometry.data_pages_of(block) - ftl.blocks.valid(block);
             // A policy may choose a block without an invalid page; to collect it before there is a
             // need frees no page.
-            let victim = gc.pick_victim(plane, &sight).filter(|&block| {
-                plan.gc.sub_blocks.is_some() || plan.geometry.shape.won(invalid(block)) > 0
+            let victim = at.store.pick_victim(plane, &at.cx).filter(|&block| {
+                let invalid = plan.geometry.data_pages_of(block) - at.store.ftl.blocks.valid(block);
+                plan.gc.sub_blocks.is_some() || plan.geometry.shape.won(invalid) > 0
             });
             if let Some(victim) = victim {
-                gc.had_turn(unit, turn, &sight);
+                at.store.gc.had_turn(unit, turn, &sight!(at.store, at.cx));
                 return Some((plane, victim));
             }
         }

@@ -189,7 +189,17 @@ impl Store {
         cx: &Context<'_, W>,
     ) -> Option<BlockId> {
         let victim = self.gc.pick_victim(plane, &sight!(self, cx))?;
-        self.ftl.instead_of_failing(&cx.plan.geometry, victim)
+        self.with_room(plane, victim, cx.plan)
+    }
+
+    /// This victim, or another one that its plane can collect. A drive that is taken over when it
+    /// is read-only may have less than the reserve.
+    #[inline(always)]
+    fn with_room(&self, plane: PlaneId, victim: BlockId, plan: &Plan) -> Option<BlockId> {
+        if self.ftl.was_read_only && !self.can_move(plan, plane, victim) {
+            return None;
+        }
+        self.ftl.instead_of_failing(&plan.geometry, victim)
     }
 
     /// A victim in one of the unit's planes that need space, each plane in its turn. None where its
@@ -200,9 +210,10 @@ impl Store {
         unit: UnitId,
         cx: &Context<'_, W>,
     ) -> Option<(PlaneId, BlockId)> {
-        let victim = self.gc.victim_for(unit, &sight!(self, cx)).and_then(|(plane, victim)| {
-            Some((plane, self.ftl.instead_of_failing(&cx.plan.geometry, victim)?))
-        });
+        let victim = self
+            .gc
+            .victim_for(unit, &sight!(self, cx))
+            .and_then(|(plane, victim)| Some((plane, self.with_room(plane, victim, cx.plan)?)));
         if cx.plan.geometry.has_superblocks() && !cx.plan.gc.separate_gc {
             return self.unless_writes_are_awaited(unit, victim, cx.plan);
         }

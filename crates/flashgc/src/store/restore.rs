@@ -104,14 +104,21 @@ impl Store {
         let all = plan.geometry.blocks_of(plane).map(BlockId);
         let sealed = all.filter(|&block| blocks.is_sealed(block));
         let victim = sealed.min_by_key(|&block| blocks.valid(block))?;
-        let valid = blocks.valid(victim);
+        let invalid = plan.geometry.data_pages_of(victim) - blocks.valid(victim);
+        let wins = plan.geometry.shape.won(invalid) > 0;
+        (wins && self.can_move(plan, plane, victim)).then_some(victim)
+    }
+
+    /// Whether the erased blocks of a plane, which may be fewer than its scheme reserves, take the
+    /// pages of a block.
+    #[cold]
+    pub(super) fn can_move(&self, plan: &Plan, plane: PlaneId, block: BlockId) -> bool {
+        let valid = self.ftl.blocks.valid(block);
         // One erased block takes the pages of any victim, whatever the rules of the frontiers; but
         // pages of several classes may need one each.
         let needed = plan.gc.classes_of_copies().min(valid);
         let frontiers = &self.ftl.frontiers;
-        let has_room = frontiers.free_blocks(plane) >= needed
-            || frontiers.left_for_copies(&plan.geometry, plane) >= valid;
-        let invalid = plan.geometry.data_pages_of(victim) - valid;
-        (plan.geometry.shape.won(invalid) > 0 && has_room).then_some(victim)
+        frontiers.free_blocks(plane) >= needed
+            || frontiers.left_for_copies(&plan.geometry, plane) >= valid
     }
 }
