@@ -360,7 +360,9 @@ fn a_drive_that_was_read_only_collects_nothing_without_the_room_for_its_copies()
     let sets = [SMALL, &["gc.scheme=\"d-choices\""], device].concat();
     let mut choices = Choices::new(4_294_969_213);
     // The device and the scheme were drawn.
-    (0..3).for_each(|_| drop(choices.below(1)));
+    for _ in 0..3 {
+        choices.below(1);
+    }
     let mut met = Met::default();
     lives(&sets, choices, by_sequence, &mut met).expect("every page is there");
     assert_eq!(met.read_only, 1);

@@ -112,6 +112,18 @@ impl Ftl {
         self.failures.as_ref().map_or(self.was_read_only, |failures| failures.is_read_only)
     }
 
+    /// A plane of a drive that is taken over has less than its scheme reserves, and nothing can be
+    /// collected. Where blocks fail the drive takes no further write, and its data can be read.
+    /// Returns whether it is so.
+    pub(crate) fn gives_up_writes(&mut self) -> bool {
+        let Some(failures) = &mut self.failures else { return self.was_read_only };
+        if !std::mem::replace(&mut failures.is_read_only, true) {
+            self.facts.push(Fact::ReadOnly);
+        }
+        self.was_read_only = true;
+        true
+    }
+
     /// Blocks with a failed program that are not retired yet, in order of number.
     pub fn failing_blocks(&self) -> Vec<u32> {
         let failing = self.failures.as_ref().map_or(&self.failing, |failures| &failures.failing);

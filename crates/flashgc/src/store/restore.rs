@@ -79,8 +79,9 @@ impl Store {
                 // An erase of sub-blocks may need more room than there is.
                 let whole = plan.gc.sub_blocks.is_none();
                 let Some(victim) = self.fewest_valid(plan, plane).filter(|_| whole) else {
-                    // Who may not write needs no space, and the data can still be read.
-                    if self.ftl.is_read_only() {
+                    // Without writes there is no need for space, and the data can be read.
+                    if self.ftl.gives_up_writes() {
+                        self.pass_on_facts(cx);
                         break;
                     }
                     return Err(DriveFault(format!(
