@@ -21,17 +21,10 @@ DRIVE = ["--set", "device.blocks_per_plane=24", "--set", "device.exported=0.6",
 READS = "device.read_retry={cycles=3000,retention_days=365,retries=1,soft_gain=1.1}"
 """Some pages of old flash have more errors than are corrected."""
 BLOCKS = 8 * 24
-ERASES = [{"block": block} for block in range(0, BLOCKS, 8)]
-PROGRAMS = [{"block": plane * 24 + 18, "program": 5} for plane in (0, 4)]
+ERASES = [f"{{block={block}}}" for block in range(0, BLOCKS, 8)]
+PROGRAMS = [f"{{block={plane * 24 + 18},program=5}}" for plane in (0, 4)]
 """Blocks that are not open before the clients write. No plane loses more than it can spare."""
-
-
-def inline(table):
-    """A table of numbers as TOML has it in one line."""
-    return "{" + ",".join(f"{key}={value}" for key, value in table.items()) + "}"
-
-
-FAILING = f"device.failures={{at=[{','.join(inline(at) for at in ERASES + PROGRAMS)}]}}"
+FAILING = f"device.failures={{at=[{','.join(ERASES + PROGRAMS)}]}}"
 
 
 def content(page, version):

@@ -4,6 +4,7 @@ import glob
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 from time import monotonic, sleep
 
@@ -148,7 +149,7 @@ def test_without_the_plugin_the_error_says_what_to_type(tmp_path, monkeypatch):
 def test_ctrl_c_before_the_drive_is_ready_leaves_nothing(tmp_path, delay, presses):
     """While the command starts, and while the drive is preconditioned, which takes a minute."""
     (tmp_path / "drive.toml").write_text(DRIVE)
-    before = set(glob.glob("/tmp/flashgc-serve-*"))
+    before = set(glob.glob(f"{tempfile.gettempdir()}/flashgc-serve-*"))
     command = [COMMAND, *WORDS, "--status", "status", "--store", "drive.data", "--capture",
                "kept.fgt", "--set", "precondition.overwrite=1000",
                "--set", "device.blocks_per_plane=1024"]  # fmt: skip
@@ -165,7 +166,7 @@ def test_ctrl_c_before_the_drive_is_ready_leaves_nothing(tmp_path, delay, presse
     assert "Traceback" not in err
     assert err in ("", "interrupted\n", "interrupted; nothing was saved\n")
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
-    assert set(glob.glob("/tmp/flashgc-serve-*")) <= before
+    assert set(glob.glob(f"{tempfile.gettempdir()}/flashgc-serve-*")) <= before
 
 
 @BUILT

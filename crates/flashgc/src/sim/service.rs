@@ -205,7 +205,7 @@ impl<W: Watch> Sim<W> {
             let other = self.store.alloc.least_busy_plane(&self.plan, &self.store.ftl, lpn);
             if other != plane && self.store.ftl.host_has_room(other) {
                 self.take_from_queue(unit, op, list);
-                self.place(op);
+                self.place_again(op);
                 // The operations that waited behind it may be served now.
                 self.look_at(unit);
                 return false;

@@ -304,11 +304,9 @@ impl Frontiers {
             opened = self.open_next(geometry, plane, index)?;
         }
         let frontier = &mut self.frontiers[index];
-        let ppn = Ppn(frontier.hand_out());
-        let is_full = frontier.next == frontier.end;
-        let filled = if is_full { geometry.block_of(ppn) } else { BlockId::NONE };
-        self.one_is_taken(plane);
-        Some(Taken { ppn, filled, opened })
+        frontier.cleared = frontier.cleared.max(frontier.next + 1);
+        let taken = self.take_cleared(geometry, plane, stream)?;
+        Some(Taken { opened, ..taken })
     }
 
     /// A frontier that is full continues in a block that is open, or opens one and returns it.
