@@ -187,6 +187,6 @@ $(VENV)/.docs $(VENV)/.publish $(VENV)/.wheel: $(VENV)/.%: requirements-%.txt $(
 	@touch $@
 
 $(VENV)/.engine: $(VENV)/.run $(ENGINE_SOURCES)
-	@echo "building the engine in release mode"
-	@VIRTUAL_ENV="$(abspath $(VENV))" PIP_QUIET=1 $(BIN)/maturin develop --release
+	@echo "building the engine of the development profile"
+	@VIRTUAL_ENV="$(abspath $(VENV))" PIP_QUIET=1 $(BIN)/maturin develop --profile people
 	@touch $@
