@@ -6,6 +6,7 @@
 mod packets;
 mod schema;
 mod tracks;
+mod wire;
 
 use flashgc::device::Geometry;
 use flashgc::gc::JobRow;

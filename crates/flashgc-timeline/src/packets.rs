@@ -1,16 +1,12 @@
 //! Packets of a trace, written one after the other.
 
-use crate::schema::{
-    CHILDREN_BY_RANK, CounterDescriptor, DebugAnnotation, Interned, InternedData,
-    SEQ_INCREMENTAL_STATE_CLEARED, SEQ_NEEDS_INCREMENTAL_STATE, Trace, TracePacket,
-    TrackDescriptor, TrackEvent, Type,
-};
-use prost::Message;
+use crate::schema::{annotation, event, interned, packet, trace, track};
+use crate::wire::Message;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// All packets are of one sequence, with one set of names.
-const SEQUENCE: u32 = 1;
+const SEQUENCE: u64 = 1;
 
 /// The number of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,16 +38,25 @@ pub(crate) struct Slice<'a> {
 #[derive(Default)]
 struct Names {
     written: BTreeMap<&'static str, u64>,
-    new: Vec<Interned>,
+    new: Vec<(u64, &'static str)>,
 }
 
 impl Names {
     fn number(&mut self, name: &'static str) -> u64 {
         let next = self.written.len() as u64 + 1;
         *self.written.entry(name).or_insert_with(|| {
-            self.new.push(Interned { iid: Some(next), name: Some(name.into()) });
+            self.new.push((next, name));
             next
         })
+    }
+
+    /// Adds the new names to the message of interned data, as this field.
+    fn write_new(&mut self, field: u64, to: &mut Message) {
+        for (number, name) in self.new.drain(..) {
+            let mut one = Message::default();
+            one.number(interned::IID, number).text(interned::NAME, name);
+            to.message(field, &one);
+        }
     }
 }
 
@@ -63,7 +68,6 @@ pub(crate) struct Packets<W> {
     categories: Names,
     names: Names,
     properties: Names,
-    buffer: Vec<u8>,
 }
 
 impl<W: Write> Packets<W> {
@@ -75,7 +79,6 @@ impl<W: Write> Packets<W> {
             categories: Names::default(),
             names: Names::default(),
             properties: Names::default(),
-            buffer: Vec::new(),
         }
     }
 
@@ -86,8 +89,9 @@ impl<W: Write> Packets<W> {
 
     /// A new track for a counter.
     pub fn counter(&mut self, above: Track, name: &str, about: &str) -> io::Result<Track> {
-        let counter = CounterDescriptor { unit_name: Some(name.into()) };
-        self.describe(Some(above), name, about, Some(counter))
+        let mut counter = Message::default();
+        counter.text(track::UNIT_NAME, name);
+        self.describe(Some(above), name, about, Some(&counter))
     }
 
     fn describe(
@@ -95,99 +99,105 @@ impl<W: Write> Packets<W> {
         above: Option<Track>,
         name: &str,
         about: &str,
-        counter: Option<CounterDescriptor>,
+        counter: Option<&Message>,
     ) -> io::Result<Track> {
         self.tracks += 1;
-        let track = Track(self.tracks);
-        let descriptor = TrackDescriptor {
-            uuid: Some(track.0),
-            name: Some(name.into()),
-            parent_uuid: above.map(|above| above.0),
-            counter,
-            child_ordering: Some(CHILDREN_BY_RANK),
-            sibling_order_rank: i32::try_from(track.0).ok(),
-            description: (!about.is_empty()).then(|| about.into()),
-        };
-        self.write(TracePacket { track_descriptor: Some(descriptor), ..TracePacket::default() })?;
-        Ok(track)
+        let mut descriptor = Message::default();
+        descriptor
+            .number(track::ID, self.tracks)
+            .text(track::NAME, name)
+            .optional(track::PARENT, above.map(|above| above.0));
+        if let Some(counter) = counter {
+            descriptor.message(track::COUNTER, counter);
+        }
+        descriptor
+            .number(track::CHILD_ORDERING, track::CHILDREN_BY_RANK)
+            .number(track::RANK, self.tracks);
+        if !about.is_empty() {
+            descriptor.text(track::DESCRIPTION, about);
+        }
+        let mut own = begun(None);
+        own.number(packet::SEQUENCE_FLAGS, self.flags())
+            .message(packet::TRACK_DESCRIPTOR, &descriptor);
+        self.write(&own)?;
+        Ok(Track(self.tracks))
     }
 
     /// A slice begins.
     pub fn begin(&mut self, slice: Slice<'_>) -> io::Result<()> {
         let Slice { track, name, category, from_ns, properties, links } = slice;
-        let annotation = |(name, value): (&'static str, Value)| {
-            let name_iid = Some(self.properties.number(name));
+        let mut of = Message::default();
+        of.number(event::CATEGORY_IID, self.categories.number(category));
+        for (name, value) in properties {
+            let mut one = Message::default();
+            one.number(annotation::NAME_IID, self.properties.number(name));
             match value {
-                Value::Number(number) => {
-                    DebugAnnotation { name_iid, uint_value: Some(number), string_value: None }
-                }
-                Value::Text(text) => {
-                    DebugAnnotation { name_iid, uint_value: None, string_value: Some(text) }
-                }
-            }
-        };
-        let event = TrackEvent {
-            debug_annotations: properties.into_iter().map(annotation).collect(),
-            category_iids: vec![self.categories.number(category)],
-            r#type: Some(Type::SliceBegin.into()),
-            name_iid: Some(self.names.number(name)),
-            track_uuid: Some(track.0),
-            flow_ids: links.to_vec(),
-            ..TrackEvent::default()
-        };
-        self.event(from_ns, event)
+                Value::Number(number) => one.number(annotation::UINT_VALUE, number),
+                Value::Text(text) => one.text(annotation::STRING_VALUE, &text),
+            };
+            of.message(event::DEBUG_ANNOTATION, &one);
+        }
+        of.number(event::TYPE, event::SLICE_BEGIN)
+            .number(event::NAME_IID, self.names.number(name))
+            .number(event::TRACK, track.0);
+        for &link in links {
+            of.fixed(event::FLOW, link);
+        }
+        self.event(from_ns, &of)
     }
 
     /// The slice of a track that began last ends.
     pub fn end(&mut self, track: Track, to_ns: u64) -> io::Result<()> {
-        let event = TrackEvent {
-            r#type: Some(Type::SliceEnd.into()),
-            track_uuid: Some(track.0),
-            ..TrackEvent::default()
-        };
-        self.event(to_ns, event)
+        let mut of = Message::default();
+        of.number(event::TYPE, event::SLICE_END).number(event::TRACK, track.0);
+        self.event(to_ns, &of)
     }
 
     /// A counter has a value from this instant on.
     pub fn count(&mut self, track: Track, at_ns: u64, value: f64) -> io::Result<()> {
-        let event = TrackEvent {
-            r#type: Some(Type::Counter.into()),
-            track_uuid: Some(track.0),
-            double_counter_value: Some(value),
-            ..TrackEvent::default()
-        };
-        self.event(at_ns, event)
+        let mut of = Message::default();
+        of.number(event::TYPE, event::COUNTER)
+            .number(event::TRACK, track.0)
+            .fixed(event::DOUBLE_VALUE, value.to_bits());
+        self.event(at_ns, &of)
     }
 
-    fn event(&mut self, at_ns: u64, event: TrackEvent) -> io::Result<()> {
-        let new = InternedData {
-            event_categories: std::mem::take(&mut self.categories.new),
-            event_names: std::mem::take(&mut self.names.new),
-            debug_annotation_names: std::mem::take(&mut self.properties.new),
-        };
-        self.write(TracePacket {
-            timestamp: Some(at_ns),
-            track_event: Some(event),
-            interned_data: (new != InternedData::default()).then_some(new),
-            ..TracePacket::default()
-        })
+    fn event(&mut self, at_ns: u64, of: &Message) -> io::Result<()> {
+        let mut names = Message::default();
+        self.categories.write_new(interned::CATEGORIES, &mut names);
+        self.names.write_new(interned::EVENTS, &mut names);
+        self.properties.write_new(interned::ANNOTATIONS, &mut names);
+        let mut own = begun(Some(at_ns));
+        own.message(packet::TRACK_EVENT, of);
+        if !names.is_empty() {
+            own.message(packet::INTERNED_DATA, &names);
+        }
+        own.number(packet::SEQUENCE_FLAGS, self.flags());
+        self.write(&own)
+    }
+    /// The first packet says that there are no names before it.
+    fn flags(&mut self) -> u64 {
+        match std::mem::replace(&mut self.has_begun, true) {
+            true => packet::NEEDS_STATE,
+            false => packet::STATE_CLEARED,
+        }
     }
 
-    fn write(&mut self, mut packet: TracePacket) -> io::Result<()> {
-        packet.trusted_packet_sequence_id = Some(SEQUENCE);
-        packet.sequence_flags = Some(match self.has_begun {
-            true => SEQ_NEEDS_INCREMENTAL_STATE,
-            false => SEQ_INCREMENTAL_STATE_CLEARED,
-        });
-        self.has_begun = true;
-        self.buffer.clear();
-        let trace = Trace { packet: vec![packet] };
-        trace.encode(&mut self.buffer).map_err(io::Error::other)?;
-        self.out.write_all(&self.buffer)
+    fn write(&mut self, own: &Message) -> io::Result<()> {
+        let mut whole = Message::default();
+        whole.message(trace::PACKET, own);
+        self.out.write_all(whole.bytes())
     }
 
     /// What was written to.
     pub fn into_inner(self) -> W {
         self.out
     }
+}
+
+/// A packet of the one sequence, at an instant if it has one.
+fn begun(at_ns: Option<u64>) -> Message {
+    let mut own = Message::default();
+    own.optional(packet::TIMESTAMP_NS, at_ns).number(packet::SEQUENCE, SEQUENCE);
+    own
 }
