@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from flashgc import _output
+from flashgc import _extras, _output
 from flashgc._engine import OutputError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def check(path: PathLike | None, gc_log: PathLike | None, series: PathLike | Non
             f"error: the {WHAT} `{os.fspath(path)}` has no known format\n"
             "  = help: end its name in .csv or .parquet"
         )
+    _extras.library("pyarrow", f"a {WHAT} needs")
     for other, what in ((gc_log, "log of collections"), (series, "series")):
         if other is not None and Path(other) == Path(path):
             raise OutputError(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from flashgc import _output
+from flashgc import _extras, _output
 from flashgc._engine import OutputError
 from flashgc.charts import theme
 from flashgc.charts.chart import SCHEMA, Chart
@@ -29,7 +29,7 @@ def save(
 ) -> list[Path]:
     """Saves each chart as `NAME.svg`, `NAME.pdf` and `NAME.png` in this folder.
 
-    Widths are in points, so that text of 7 to 8 pt has this size in a paper. An OutputError
+    Widths are in points, so that text of 7 to 8 pt has this size in a paper. A ConfigError
     without vl-convert, which `pip install flashgc[figures]` adds.
     """
     drawn = _writers()
@@ -106,13 +106,7 @@ def _told(encoding: dict[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
 
 
 def _writers() -> dict[str, Callable[[dict[str, Any]], bytes]]:
-    try:
-        import vl_convert
-    except ImportError:
-        raise OutputError(
-            "error: figures need the package vl-convert-python, which is not installed\n"
-            "  = help: pip install 'flashgc[figures]'"
-        ) from None
+    vl_convert = _extras.library("vl_convert", "figures need")
     return {
         "svg": lambda spec: vl_convert.vegalite_to_svg(spec, vl_version=_VERSION).encode(),
         "pdf": lambda spec: vl_convert.vegalite_to_pdf(spec, vl_version=_VERSION),

@@ -7,7 +7,6 @@ Ray; a node writes it into a folder of its own once, under the name of its conte
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import tempfile
 from collections.abc import Generator, Iterator
@@ -15,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from flashgc import _engine
-from flashgc._engine import ConfigError, RunError
+from flashgc import _engine, _extras
+from flashgc._engine import RunError
 from flashgc._types import Request
 from flashgc.processors import processors
 from flashgc.sweeps import work
@@ -42,7 +41,7 @@ class OnRay:
     def __init__(self, on: str, jobs: int | None) -> None:
         if on == HERE:
             os.environ.update(_OF_THIS_MACHINE)
-        self._ray = _library()
+        self._ray = _extras.library("ray", "a sweep on a cluster needs")
         self._on, self._jobs = on, jobs
         self.workers: list[str] = []
 
@@ -150,7 +149,7 @@ class _Run:
 
 def _on_node(task: Task, objects: list[Any], version: str) -> tuple[Row, Any]:
     """A task on a node: its row, and the drive that it has made."""
-    ray = _library()
+    ray = _extras.library("ray", "a sweep on a cluster needs")
     if version != _engine.__version__:
         raise RuntimeError(f"it has version {_engine.__version__}, and the sweep has {version}")
     folder = _folder()
@@ -203,12 +202,3 @@ def _why(reason: BaseException) -> str:
         f"error: Ray gave this point up after {DEATHS_MAX} attempts: {what}\n"
         "  = help: its workers often die if memory is exhausted: try fewer --jobs"
     )
-
-
-def _library() -> Any:  # noqa: ANN401 - a module
-    try:
-        return importlib.import_module("ray")
-    except ImportError:
-        raise ConfigError(
-            "error: Ray is not installed\n  = help: pip install 'flashgc[ray]'"
-        ) from None

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from flashgc import _output
+from flashgc import _extras, _output
 from flashgc._engine import OutputError
 from flashgc._files import describe
 from flashgc.sweeps import columns
@@ -43,6 +43,7 @@ class Store:
     """The results in a folder, for reading."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
+        _extras.library("pyarrow", "the results of sweeps and searches need")
         self.folder = Path(folder)
         self.results = self.folder / "results"
         self._journal = self.folder / "journal.jsonl"

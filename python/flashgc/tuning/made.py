@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flashgc import _engine, _output, _sources, api, units
+from flashgc import _engine, _extras, _output, _sources, api, units
 from flashgc._engine import ConfigError
 from flashgc._types import Request
 from flashgc.advising import lengths
@@ -92,7 +91,7 @@ def tune(
     (24, 0, True)
 
     """
-    _check_library()
+    _extras.library("optuna", "a search needs")
     backend = outcome._backend(on, jobs)
     told: Told = progress or (lambda _: None)
     given = Layers(config, scheme, device, _sources.settings(set), _sources.keys(unset), seed, fit,
@@ -112,11 +111,6 @@ def tune(
                 return _searched(asked, pool, Path(store), told)
             finally:
                 pool.close()
-
-
-def _check_library() -> None:
-    if importlib.util.find_spec("optuna") is None:
-        raise ConfigError("error: Optuna is not installed\n  = help: pip install 'flashgc[tune]'")
 
 
 def _scan(told: Told) -> Any:  # noqa: ANN401 - a callback
