@@ -14,6 +14,7 @@ __all__ = [
     "InternalError",
     "Outcome",
     "OutputError",
+    "OverTime",
     "RunError",
     "TraceError",
     "__version__",
@@ -60,6 +61,18 @@ class Outcome:
     def write(self) -> list[tuple[int, int]]: ...
     @property
     def stories(self) -> str | None: ...
+    @property
+    def over_time(self) -> OverTime | None: ...
+
+@final
+class OverTime:
+    """A run over time, as columns."""
+
+    @property
+    def interval_ns(self) -> int: ...
+    def rows(self) -> dict[str, list[float]]: ...
+    def collections(self) -> dict[str, list[int]]: ...
+    def wear(self) -> tuple[list[int], list[int], list[int]]: ...
 
 _ProgressCallback = Callable[[str, int, int | None, int], object]
 
@@ -75,6 +88,7 @@ def run(
     progress: _ProgressCallback | None = None,
     drive: str | os.PathLike[str] | None = None,
     blame: bool = False,
+    over_time: bool = False,
 ) -> Outcome: ...
 def check(request: Request) -> str: ...
 def problems(request: Request, drive: str | os.PathLike[str] | None = None) -> str: ...

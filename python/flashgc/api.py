@@ -536,17 +536,13 @@ def _run(
     if request["fitted"] is None:
         [request] = _sized([request], progress)
     own = None if drive is None else os.fspath(drive)
-    if not over_time or not _is_timed(request):
-        report = Report._of(_engine.run(request, verify, logs, progress, own, blame))
-        _note_logs(logs)
-        return report
-    with overview.recorded(logs) as files:
-        report = Report._of(_engine.run(request, verify, files, progress, own, blame))
-        _note_logs(logs)
-        report._over_time = overview.read(
-            files, report.simulated_ns, report.config["device"]["shape"]
-        )
-        return report
+    recorded = over_time and _is_timed(request)
+    done = _engine.run(request, verify, logs, progress, own, blame, recorded)
+    _note_logs(logs)
+    report = Report._of(done)
+    if done.over_time is not None:
+        report._over_time = overview.of_run(done.over_time)
+    return report
 
 
 def _is_timed(request: Request) -> bool:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flashgc import _files
-from flashgc._engine import OutputError
-from flashgc._types import NO_LOGS, Logs
 from flashgc.table import Table
 
 if TYPE_CHECKING:
+    import os
+
     import numpy as np
     from numpy.typing import NDArray
+
+    from flashgc import _engine
 
     Columns = Mapping[str, NDArray[Any]]
 
@@ -33,8 +29,9 @@ Stretch = tuple[int, int, int, float, int]
 class OverTime(NamedTuple):
     """Response times, space, collections and wear over a run.
 
-    The page of a report draws these tables. The files behind them, with all their rows, are
-    those of `series` and `gc_log` of :func:`flashgc.run`.
+    The page of a report draws these tables. Files with more rows are those of `series` and
+    `gc_log` of :func:`flashgc.run`. A collection that runs as one event counts all its copies when
+    it ends; `series` counts each when it ends.
     """
 
     responses: Table
@@ -66,125 +63,56 @@ class OverTime(NamedTuple):
     """
 
 
-@contextmanager
-def recorded(logs: Logs | None) -> Iterator[Logs]:
-    """The files that a run has to write to be shown over time; those of the user where given.
+def of_run(found: _engine.OverTime) -> OverTime:
+    """The tables of a run, from what the engine recorded."""
+    import numpy as np
 
-    An OutputError where one of these could not be read again, such as a pipe.
-    """
-    given = logs or NO_LOGS
-    for name in (given["gc_log"], given["series"]):
-        if name is not None and Path(name).exists() and not Path(name).is_file():
-            raise OutputError(
-                f"error: {Path(name)} is not a file that can be read again for the charts "
-                "over time\n  = help: name a file, or remove over-time"
-            )
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="flashgc-", ignore_cleanup_errors=True)
-    except OSError as reason:
-        raise _unkept(tempfile.gettempdir(), reason) from None
-    with folder as name:
-        yield {
-            **given,
-            "gc_log": given["gc_log"] or Path(name) / "collections.csv",
-            "series": given["series"] or Path(name) / "series.csv",
-        }
+    rows = {name: np.asarray(column) for name, column in found.rows().items()}
+    length_ns = _length_ns(rows, found.interval_ns)
+    return OverTime(
+        responses(rows, length_ns), states(rows, length_ns), _collections(found), _wear(found)
+    )
 
 
-def read(logs: Logs, simulated_ns: int, shape: Mapping[str, int]) -> OverTime:
-    """The tables, from the files of a run that has ended after this time, on such a drive."""
-    series, gc_log = logs["series"], logs["gc_log"]
-    assert series is not None
-    assert gc_log is not None
-    moved, wear = _log(gc_log, shape)
-    names = ("first", "count", "moved_min", "moved_mean", "moved_max")
-    found = stretches(moved)
-    columns = {name: [row[at] for row in found] for at, name in enumerate(names)}
-    rows = _series(series)
-    length_ns = _length_ns(rows, simulated_ns)
-    return OverTime(responses(rows, length_ns), states(rows, length_ns), Table(columns), wear)
+def _collections(found: _engine.OverTime) -> Table:
+    import numpy as np
+
+    columns = {name: np.asarray(column) for name, column in found.collections().items()}
+    counts = columns["count"]
+    return Table({
+        "first": np.cumsum(counts) - counts,
+        "count": counts,
+        "moved_min": columns["moved_min"],
+        "moved_mean": columns["moved_sum"] / counts,
+        "moved_max": columns["moved_max"],
+    })  # fmt: skip
+
+
+def _wear(found: _engine.OverTime) -> Table:
+    """The erases of each group of planes and of blocks."""
+    import numpy as np
+
+    whole, group, erases = found.wear()
+    plane, block = (np.arange(0, *each) for each in zip(whole, group, strict=True))
+    planes, blocks = (
+        np.diff(np.append(firsts, end)) for firsts, end in zip((plane, block), whole, strict=True)
+    )
+    return Table({
+        "plane": np.repeat(plane, len(block)),
+        "planes": np.repeat(planes, len(block)),
+        "block": np.tile(block, len(plane)),
+        "blocks": np.tile(blocks, len(plane)),
+        "erases": np.asarray(erases),
+    })  # fmt: skip
 
 
 def moved_by_each(gc_log: str | os.PathLike[str]) -> NDArray[np.int32]:
     """Pages that each collection of a log moved, in order."""
     import numpy as np
 
-    found = [batch["moved"] for batch in _batches(gc_log, ["moved"])]
-    return np.concatenate([np.empty(0, np.int32), *found])
-
-
-def _series(path: str | os.PathLike[str]) -> Columns:
-    """All rows of a series; NaN where a latency is undefined."""
-    import numpy as np
-
-    found = list(_batches(path, None))
-    return {name: np.concatenate([one[name] for one in found]) for name in found[0]}
-
-
-def _batches(path: str | os.PathLike[str], names: list[str] | None) -> Iterator[Columns]:
-    """The columns of these names, part by part: a log may be larger than memory."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    types = dict.fromkeys(_INTEGERS, pa.int32()) if names else None
-    wanted = csv.ConvertOptions(include_columns=names, column_types=types)
-    try:
-        with csv.open_csv(path, convert_options=wanted) as reader:
-            for batch in reader:
-                yield {
-                    name: column.to_numpy(zero_copy_only=False)
-                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
-                }
-    except OSError as reason:
-        raise _unkept(path, reason) from None
-
-
-_INTEGERS = ("plane", "victim", "blocks", "moved")
-
-
-def _log(gc_log: str | os.PathLike[str], shape: Mapping[str, int]) -> tuple[Any, Table]:
-    """The pages that each collection moved, and where their victims were."""
-    import numpy as np
-
-    planes = math.prod(shape[name] for name in _PLANES)
-    erases = np.zeros((planes, shape["blocks_per_plane"]), np.int64)
-    moved = [np.empty(0, np.int32)]
-    for batch in _batches(gc_log, list(_INTEGERS)):
-        moved.append(batch["moved"])
-        # A scheme may have blocks of its own besides those of the device.
-        missing = int(batch["victim"].max(initial=0)) + 1 - erases.shape[1]
-        if missing > 0:
-            erases = np.pad(erases, ((0, 0), (0, missing)))
-        np.add.at(erases, (batch["plane"], batch["victim"]), batch["blocks"])
-    return np.concatenate(moved), _wear(erases)
-
-
-def _wear(erases: NDArray[Any]) -> Table:
-    """The erases of each plane and block, in groups of planes and of blocks."""
-    import numpy as np
-
-    planes, blocks = erases.shape
-    rows, columns = -(-planes // _WEAR_ROWS), -(-blocks // _WEAR_COLUMNS)
-    plane, block = np.arange(0, planes, rows), np.arange(0, blocks, columns)
-    grouped = np.add.reduceat(np.add.reduceat(erases, plane, axis=0), block, axis=1)
-    planes_each = np.diff(np.append(plane, planes))
-    blocks_each = np.diff(np.append(block, blocks))
-    return Table({
-        "plane": np.repeat(plane, len(block)),
-        "planes": np.repeat(planes_each, len(block)),
-        "block": np.tile(block, len(plane)),
-        "blocks": np.tile(blocks_each, len(plane)),
-        "erases": grouped.ravel(),
-    })  # fmt: skip
-
-
-_PLANES = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die")
-_WEAR_ROWS, _WEAR_COLUMNS = 32, 48
-
-
-def _unkept(path: str | os.PathLike[str], reason: OSError) -> OutputError:
-    why = _files.describe(path, reason)
-    return OutputError(f"error: what the run did over time cannot be kept: {why}")
+    with open(gc_log, encoding="utf-8") as rows:
+        column = next(rows).rstrip("\n").split(",").index("moved")
+        return np.loadtxt(rows, np.int32, delimiter=",", usecols=column, ndmin=1)
 
 
 def stretches(moved: Iterable[int] | NDArray[Any], most: int = MOST_ROWS) -> list[Stretch]:
@@ -215,16 +143,9 @@ def stretches(moved: Iterable[int] | NDArray[Any], most: int = MOST_ROWS) -> lis
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _length_ns(series: Columns, simulated_ns: int) -> int:
-    """The length of the equal parts of a run, of whole intervals of the series.
-
-    The series does not say how long its intervals are.
-    """
-    import numpy as np
-
+def _length_ns(series: Columns, interval_ns: int) -> int:
+    """The length of the equal parts of a run, of whole intervals of the series."""
     starts_ns = series["start_ns"]
-    interval_ns = int(np.gcd.reduce(starts_ns)) if len(starts_ns) else 0
-    interval_ns = interval_ns or max(simulated_ns, 1)
     last_ns = int(starts_ns[-1]) if len(starts_ns) else 0
     return interval_ns * -(-(last_ns // interval_ns + 1) // MOST_ROWS)
 

@@ -9,6 +9,7 @@ mod fit;
 mod generate;
 mod logs;
 mod memory;
+mod over_time;
 mod packed;
 mod papers;
 mod policies;
@@ -36,6 +37,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(module)?;
     module.add_function(wrap_pyfunction!(errors::fail_as_a_fault_does, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<over_time::OverTime>()?;
     module.add_class::<run::Outcome>()?;
     module.add_class::<request::Fitted>()?;
     module.add_function(wrap_pyfunction!(sizing::fit, module)?)?;

@@ -61,6 +61,8 @@ pub struct Watched {
     pub verify: bool,
     /// Whether latencies are split into their parts.
     pub blame: bool,
+    /// Whether the run is recorded over time.
+    pub over_time: bool,
 }
 
 /// The files that a run writes while it lasts.
@@ -137,6 +139,7 @@ impl Logs {
     pub fn check_untimed(&self, watched: Watched) -> PyResult<()> {
         let rows = [
             (watched.blame, "latencies cannot be split"),
+            (watched.over_time, "nothing can be shown over time"),
             (self.gc_log.is_some(), "a log of collections has times"),
             (self.series.is_some(), "a series has intervals of time"),
             (self.requests.is_some(), "a log of requests has latencies"),
@@ -155,7 +158,7 @@ impl Logs {
     /// Begins the files.
     pub fn open(
         &self,
-        Watched { verify, blame }: Watched,
+        Watched { verify, blame, over_time }: Watched,
         geometry: &Geometry,
     ) -> PyResult<(OpenLogs, Options)> {
         let interval_ns = self.interval_ns()?;
@@ -167,7 +170,7 @@ impl Logs {
         }
         let mut bounded = None;
         let (mut files, mut options) =
-            (Vec::new(), Options { verify, blame, ..Options::default() });
+            (Vec::new(), Options { verify, blame, over_time, ..Options::default() });
         if let Some(path) = &self.gc_log {
             let log = RowLog::with_head(path, "log of collections", &JobRow::default())?;
             options.job_log = Some(log.sink());

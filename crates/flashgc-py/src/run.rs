@@ -4,6 +4,7 @@ use crate::drive;
 use crate::errors::guarded;
 use crate::logs::{Logs, Watched};
 use crate::memory;
+use crate::over_time::OverTime;
 use crate::pulse::{Pulse, Step};
 use crate::request::Request;
 use flashgc::session::{Phase, Session};
@@ -24,11 +25,16 @@ pub struct Outcome {
     write: Vec<(u64, u64)>,
     /// The stories that were asked for, as a JSON list.
     stories: Option<String>,
+    /// The run over time, where it was recorded.
+    over_time: Option<OverTime>,
 }
 
 /// Runs a configuration.
 #[pyfunction]
-#[pyo3(signature = (request, verify=false, logs=None, progress=None, drive=None, blame=false))]
+#[pyo3(signature = (
+    request, verify=false, logs=None, progress=None, drive=None, blame=false, over_time=false
+))]
+#[allow(clippy::too_many_arguments)]
 pub fn run(
     py: Python<'_>,
     request: Request,
@@ -37,10 +43,11 @@ pub fn run(
     progress: Option<Py<PyAny>>,
     drive: Option<PathBuf>,
     blame: bool,
+    over_time: bool,
 ) -> PyResult<Outcome> {
     let pulse = Pulse::new(progress);
     let (logs, drive) = (logs.unwrap_or_default(), drive.as_deref());
-    let watched = Watched { verify, blame };
+    let watched = Watched { verify, blame, over_time };
     py.detach(|| guarded(|| run_detached(&request, watched, &logs, drive, pulse)))
 }
 
@@ -88,7 +95,8 @@ fn run_detached(
         memory::peak_rss_bytes(),
     );
     let (read, write) = report.latency_distribution();
-    Ok(Outcome { report: report.to_text(), read, write, stories })
+    let over_time = report.over_time().map(OverTime::from);
+    Ok(Outcome { report: report.to_text(), read, write, stories, over_time })
 }
 
 /// Checks a configuration without a run, and returns the plan that results, as JSON.

@@ -35,9 +35,7 @@ impl<W: Watch> Context<'_, W> {
     /// Reports an event to the watcher, if there is one.
     #[inline(always)]
     pub fn tell(&mut self, happened: Happened) {
-        if W::ACTIVE {
-            self.watch.see(self.now_ns, happened);
-        }
+        self.watch.see(self.now_ns, happened);
     }
 
     /// Copies of a collection have been made, and filled this many blocks: the only place where

@@ -6,7 +6,7 @@ mod untimed;
 
 use crate::config::Setup;
 use crate::measure::{JobResults, Results};
-use crate::stats::Latency;
+use crate::stats::{Latency, RunOverTime};
 use crate::stats::steady::Verdict;
 use crate::store::Preconditioning;
 use crate::workload::HostOp;
@@ -36,6 +36,8 @@ pub struct Facts {
     pub blame: Option<Value>,
     /// The hash over the simulated course.
     pub result_hash: String,
+    /// The run over time, where it was recorded.
+    pub over_time: Option<RunOverTime>,
 }
 
 /// The report of a run.
@@ -44,6 +46,7 @@ pub struct Report {
     keys: Map<String, Value>,
     read: Latency,
     write: Latency,
+    over_time: Option<RunOverTime>,
 }
 
 impl Report {
@@ -113,7 +116,8 @@ impl Report {
             add(key, Value::Null);
         }
         untimed::leave_out_times(setup.plan.untimed, &mut keys);
-        Report { keys, read: results.read.clone(), write: results.write.clone() }
+        let (read, write) = (results.read.clone(), results.write.clone());
+        Report { keys, read, write, over_time: facts.over_time }
     }
 
     /// Adds the values that only the caller can measure, in s and bytes.
@@ -157,6 +161,11 @@ impl Report {
     #[allow(clippy::type_complexity)]
     pub fn latency_distribution(&self) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
         (self.read.distribution(), self.write.distribution())
+    }
+
+    /// The run over time, if it was recorded. It is not a part of the report's text.
+    pub fn over_time(&self) -> Option<&RunOverTime> {
+        self.over_time.as_ref()
     }
 }
 

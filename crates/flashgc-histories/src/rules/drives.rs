@@ -6,7 +6,7 @@ use crate::run::{self, Stop};
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{Options, SavedDrive};
 use flashgc::sim::Sim;
-use flashgc::verify::Unwatched;
+use flashgc::verify::Overview;
 use flashgc::workload::Source;
 use flashgc::workload::fitted::Fitted;
 use flashgc::workload::synthetic::Synthetic;
@@ -65,7 +65,7 @@ pub fn slices(tried: &Tried<'_>) -> Result<bool, Stop> {
     let drive = tried.drive()?.state;
     let fault = |why: &dyn std::fmt::Debug| Stop::failed("refused", format!("{why:?}"));
     let plan = tried.setup.plan.clone();
-    let taken = Sim::with_drive(plan, drive, Unwatched);
+    let taken = Sim::with_drive(plan, drive, Overview::default());
     let (mut sim, _) = taken.map_err(|why| fault(&why.to_string()))?;
     let mut choices = Choices::new(tried.seed ^ 0x51);
     let most = choices.pick(&[1, 3, 50, 2_000]);

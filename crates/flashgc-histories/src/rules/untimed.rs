@@ -12,7 +12,7 @@ use flashgc::ids::{BlockId, Lpn};
 use flashgc::plan::{Arrivals, Plan, Served};
 use flashgc::session::Options;
 use flashgc::sim::{Sim, SimError};
-use flashgc::verify::Unwatched;
+use flashgc::verify::Overview;
 use flashgc::workload::{HostOp, HostRequest, ListSource, Source};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ fn requests(setup: &Setup, source: &mut dyn Source) -> Result<Vec<HostRequest>, 
 }
 
 /// The changes of each page by these requests.
-fn future(sim: &Sim<Unwatched>, requests: &[HostRequest]) -> Result<Arc<Foresight>, TooMany> {
+fn future(sim: &Sim<Overview>, requests: &[HostRequest]) -> Result<Arc<Foresight>, TooMany> {
     let pages = sim.plan().geometry.exported_pages;
     let mut future = Foreseer::new(pages, |lpn| sim.ftl().map.ppn_of(lpn).is_some());
     for request in requests {
@@ -130,7 +130,7 @@ fn future(sim: &Sim<Unwatched>, requests: &[HostRequest]) -> Result<Arc<Foresigh
 /// Everything that is counted, and where each page lies; `None` where the drive is full.
 fn counted(plan: Plan, drive: Drive, requests: &[HostRequest]) -> Result<Option<Value>, Stop> {
     let fault = |why: &dyn std::fmt::Debug| Stop::failed("refused", format!("{why:?}"));
-    let taken = Sim::with_drive(plan, drive, Unwatched);
+    let taken = Sim::with_drive(plan, drive, Overview::default());
     let (mut sim, _) = taken.map_err(|why| fault(&why.to_string()))?;
     if sim.plan().gc.placement.as_ref().is_some_and(Classes::foresees) {
         let foresight = future(&sim, requests).map_err(|why| fault(&why))?;

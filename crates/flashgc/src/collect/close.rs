@@ -61,7 +61,7 @@ impl<W: Watch> Collecting<'_, W> {
         self.store.erase_victims(plane, &victims, &mut self.cx);
         self.open_erased(unit, &victims);
         self.count(unit, &victims);
-        if W::ACTIVE {
+        if self.cx.watch.needs_rows() {
             let row = self.row(unit, plane, &victims);
             self.cx.tell(Happened::JobClosed(row));
         }

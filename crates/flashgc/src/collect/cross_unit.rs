@@ -101,7 +101,7 @@ impl<W: Watch> Collecting<'_, W> {
 
     /// Reports to the watcher which pages leave the plane.
     pub(super) fn tell_read_out(&mut self, unit: UnitId) {
-        if W::ACTIVE {
+        if W::OPERATIONS {
             let pages = self.jobs[unit].step_pages().map(|copy| copy.from);
             pages.for_each(|page| self.store.tell_read_out(page, &mut self.cx));
         }

@@ -34,7 +34,7 @@ pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) 
         let pages = job.step_pages().map(|copy| copy.from);
         pages.for_each(|page| counters.add_retries(true, retries(page)));
     }
-    if W::ACTIVE {
+    if W::OPERATIONS {
         let step = job.step_pages().map(|copy| copy.from);
         let read: Vec<Ppn> = match plan.geometry.shape.program_slots {
             1 => step.collect(),

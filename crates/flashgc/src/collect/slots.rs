@@ -221,7 +221,7 @@ pub(super) fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) 
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
     reads::begin(at, unit, Op::Read);
     let job = &mut at.jobs[unit];
-    if W::ACTIVE {
+    if W::OPERATIONS {
         job.read.iter().for_each(|&slot| at.store.tell_read_out(slot, &mut at.cx));
     }
 }

@@ -309,7 +309,7 @@ impl Host {
 
     #[inline(always)]
     pub(super) fn tell_done<W: Watch>(&self, op: u32, cx: &mut Context<'_, W>) {
-        if W::ACTIVE {
+        if W::OPERATIONS {
             let op_of = self.waiting.op(op);
             let kind = match op_of.kind {
                 OpKind::Read | OpKind::ReadRest => HostOp::Read,

@@ -4,15 +4,15 @@ use super::options::Options;
 use crate::drive::{Carried, Drive, DriveFault, restore};
 use crate::plan::Plan;
 use crate::sim::Sim;
-use crate::stats::Series;
+use crate::stats::{OverTime, Series};
 use crate::verify::blame::Blame;
 use crate::verify::checker::Checker;
-use crate::verify::{PerRequest, Unwatched, Watchers};
+use crate::verify::{Blamed, Overview, PerRequest, Watchers};
 
 /// The watched simulation is slower by much; most runs have no watcher.
 pub(super) enum Engine {
-    Plain(Box<Sim<Unwatched>>),
-    Blamed(Box<Sim<Blame>>),
+    Plain(Box<Sim<Overview>>),
+    Blamed(Box<Sim<Blamed>>),
     Watched(Box<Sim<Watchers>>),
     /// Its drive was removed.
     Gone,
@@ -35,9 +35,10 @@ impl Engine {
     /// An erased drive.
     pub fn new(plan: Plan, options: Options) -> Engine {
         if !options.is_watched() {
+            let overview = overview(&plan, &options);
             return match options.blame {
-                true => Engine::Blamed(Box::new(Sim::new(plan.clone(), blame(&plan)))),
-                false => Engine::Plain(Box::new(Sim::new(plan, Unwatched))),
+                true => Engine::Blamed(Box::new(Sim::new(plan.clone(), blamed(&plan, overview)))),
+                false => Engine::Plain(Box::new(Sim::new(plan, overview))),
             };
         }
         let checker = options.verify.then(|| Checker::of(&plan));
@@ -52,7 +53,14 @@ impl Engine {
         options: Options,
     ) -> Result<(Engine, Carried), DriveFault> {
         if !options.is_watched() {
-            return if options.blame { blamed(plan, drive) } else { plain(plan, drive) };
+            let overview = overview(&plan, &options);
+            return match options.blame {
+                true => {
+                    let blamed = blamed(&plan, overview);
+                    with_blame(plan, drive, blamed)
+                }
+                false => plain(plan, drive, overview),
+            };
         }
         let verify = options.verify;
         let mut watchers = logs(&plan, options);
@@ -68,12 +76,13 @@ impl Engine {
     pub fn hand_over(&mut self, plan: Plan, given: Option<Drive>) -> Result<Carried, DriveFault> {
         let (engine, carried) = match std::mem::replace(self, Engine::Gone) {
             Engine::Plain(sim) => {
-                let drive = given.unwrap_or_else(|| sim.into_drive().0);
-                plain(plan, drive)?
+                let (own, overview) = sim.into_drive();
+                plain(plan, given.unwrap_or(own), overview)?
             }
             Engine::Blamed(sim) => {
-                let drive = given.unwrap_or_else(|| sim.into_drive().0);
-                blamed(plan, drive)?
+                let (own, watch) = sim.into_drive();
+                let blamed = blamed(&plan, watch.overview);
+                with_blame(plan, given.unwrap_or(own), blamed)?
             }
             Engine::Watched(sim) => {
                 let (own, mut watchers) = sim.into_drive();
@@ -98,6 +107,7 @@ impl Engine {
 /// The logs of a run.
 fn logs(plan: &Plan, options: Options) -> Watchers {
     let blocks_per_plane = plan.geometry.shape.blocks_per_plane;
+    let overview = overview(plan, &options);
     let series = options.series.map(|request| Series::new(request, blocks_per_plane));
     let reports_blame = options.blame || options.stories.is_some();
     let blame = (reports_blame || options.verify).then(|| blame(plan));
@@ -113,6 +123,7 @@ fn logs(plan: &Plan, options: Options) -> Watchers {
             &plan.geometry,
         ),
         series,
+        overview,
         listener: options.listener,
     }
 }
@@ -124,8 +135,19 @@ fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
     Plan { coalesce: plan.coalesce && watchers.series.is_none() && !needs_steps, ..plan }
 }
 
-fn plain(plan: Plan, drive: Drive) -> Result<(Engine, Carried), DriveFault> {
-    let (sim, carried) = Sim::with_drive(plan, drive, Unwatched)?;
+/// Records the run over time, if that was requested.
+fn overview(plan: &Plan, options: &Options) -> Overview {
+    let geometry = &plan.geometry;
+    let new = || Box::new(OverTime::new(geometry.planes, geometry.shape.blocks_per_plane));
+    Overview(options.over_time.then(new))
+}
+
+fn plain(
+    plan: Plan,
+    drive: Drive,
+    overview: Overview,
+) -> Result<(Engine, Carried), DriveFault> {
+    let (sim, carried) = Sim::with_drive(plan, drive, overview)?;
     Ok((Engine::Plain(Box::new(sim)), carried))
 }
 
@@ -133,9 +155,16 @@ fn blame(plan: &Plan) -> Blame {
     Blame::new(plan)
 }
 
-fn blamed(plan: Plan, drive: Drive) -> Result<(Engine, Carried), DriveFault> {
-    let blame = blame(&plan);
-    let (sim, carried) = Sim::with_drive(plan, drive, blame)?;
+fn blamed(plan: &Plan, overview: Overview) -> Blamed {
+    Blamed { blame: blame(plan), overview }
+}
+
+fn with_blame(
+    plan: Plan,
+    drive: Drive,
+    blamed: Blamed,
+) -> Result<(Engine, Carried), DriveFault> {
+    let (sim, carried) = Sim::with_drive(plan, drive, blamed)?;
     Ok((Engine::Blamed(Box::new(sim)), carried))
 }
 

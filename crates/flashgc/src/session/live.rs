@@ -178,6 +178,7 @@ impl LiveSession {
             blame_of_jobs: Vec::new(),
             blame,
             result_hash: String::new(),
+            over_time: None,
         };
         Report::new(&session.setup, &results, facts)
     }

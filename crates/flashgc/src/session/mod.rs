@@ -370,6 +370,7 @@ impl Session {
             sim.audit_counters(&results);
             sim.end_series(&results);
         }
+        let over_time = engine!(&mut self.engine, sim => sim.end_over_time(&results));
         let note = self.timeline().and_then(Timeline::note);
         self.notes.extend(note);
         if self.bad_rows > 0 {
@@ -394,6 +395,7 @@ impl Session {
             bad_rows: self.bad_rows,
             blame_of_jobs,
             of_jobs: self.of_jobs,
+            over_time,
         };
         Report::new(&self.setup, &results, facts)
     }

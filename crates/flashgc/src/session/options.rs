@@ -12,6 +12,8 @@ pub struct Options {
     pub verify: bool,
     /// Whether latencies are split into their parts.
     pub blame: bool,
+    /// Whether the report has the run over time.
+    pub over_time: bool,
     /// Receives a row for each collection.
     pub job_log: Option<JobLog>,
     /// Receives a row for each request, in batches.

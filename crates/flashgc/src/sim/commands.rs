@@ -109,7 +109,7 @@ impl<W: Watch> Sim<W> {
     /// Why a page operation programs its page, for the watcher.
     #[inline(always)]
     pub(super) fn cause_of(&self, op: u32) -> Cause {
-        if W::ACTIVE && self.host.is_flush(op) { Cause::Flush } else { Cause::Host { op } }
+        if W::OPERATIONS && self.host.is_flush(op) { Cause::Flush } else { Cause::Host { op } }
     }
 
     /// Puts a unit on the list of units to check.
@@ -179,17 +179,15 @@ impl<W: Watch> Sim<W> {
     /// Reports an event to the watcher, if there is one.
     #[inline(always)]
     pub(super) fn tell(&mut self, happened: Happened) {
-        if W::ACTIVE {
-            self.watch.see(self.now_ns, happened);
-        }
+        self.watch.see(self.now_ns, happened);
     }
 
     #[inline(always)]
     pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
-        if W::ACTIVE && from_ns < self.now_ns {
+        if W::OPERATIONS && from_ns < self.now_ns {
             self.tell_worked(unit);
         }
-        if W::ACTIVE && W::NAMES {
+        if W::NAMES {
             let name = self.operation_name(unit, owner);
             let copies = self.copies_of_step(unit);
             let gc = owner.class() == Class::Gc;
@@ -206,7 +204,7 @@ impl<W: Watch> Sim<W> {
     /// may be read after the start of the next one.
     #[inline(always)]
     pub(super) fn tell_beginning(&mut self, unit: UnitId, owner: Owner, moved: &Moved<Owner>) {
-        if W::ACTIVE && !matches!(moved, Moved::Ended(_)) {
+        if W::OPERATIONS && !matches!(moved, Moved::Ended(_)) {
             let held = match owner {
                 Owner::Host(_) | Owner::Answer(_) | Owner::Planes => Held::ForHost,
                 _ => self.held_by_collection(unit, owner),
@@ -248,7 +246,7 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
-        if W::ACTIVE && W::NAMES {
+        if W::NAMES {
             let to_ns = self.now_ns;
             self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
         }

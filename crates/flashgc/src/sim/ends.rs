@@ -328,7 +328,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn left_beside(&mut self, unit: UnitId, owner: Owner) {
         let Owner::Answer(op) = owner else { return };
         self.note_left(unit);
-        if W::ACTIVE {
+        if W::OPERATIONS {
             let waited = self.flash.waited_for_bus(unit);
             self.tell(Happened::LeftBeside { unit, waited });
         }

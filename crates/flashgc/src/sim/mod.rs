@@ -95,10 +95,10 @@ use crate::ids::{PlaneId, UnitId};
 use crate::measure::{Circumstances, Measure, Results, Watched};
 use crate::owner::Owner;
 use crate::plan::Plan;
-use crate::stats::Counters;
+use crate::stats::{Counters, RunOverTime};
 use crate::store::{self, Store, Untimed};
 use crate::verify::blame::Blame;
-use crate::verify::{Happened, Unwatched, Watch, Watchers};
+use crate::verify::{Happened, Overview, Watch, Watchers};
 use crate::workload::Source;
 pub use error::SimError;
 use instant::{Instant, STEPS_OF_EACH, STEPS_TO_NAME_UNITS};
@@ -130,7 +130,7 @@ struct Station {
 }
 
 /// One drive, one scheme, one workload.
-pub struct Sim<W: Watch = Unwatched> {
+pub struct Sim<W: Watch = Overview> {
     plan: Plan,
     now_ns: u64,
     /// The place of the event under way among those of its instant.
@@ -222,7 +222,7 @@ impl<W: Watch> Sim<W> {
             events: Events::new(slots),
             host: Host::new(&plan),
             store,
-            flash: Flash::new(geometry, W::ACTIVE),
+            flash: Flash::new(geometry, W::OPERATIONS),
             prices,
             collection_prices,
             jobs: Jobs::new(&plan),
@@ -288,7 +288,7 @@ impl<W: Watch> Sim<W> {
                 return Err(SimError::TooLong { limit_ns });
             }
             debug_assert!(at_ns >= self.now_ns, "time ran backwards");
-            if W::ACTIVE && self.watch.looks_before(at_ns) {
+            if self.watch.looks_before(at_ns) {
                 let sample = self.seen().sample();
                 self.watch.look(at_ns, &sample);
             }
@@ -405,11 +405,9 @@ impl<W: Watch> Sim<W> {
         self.store.start_measuring(&context!(self));
         self.hear();
         self.tell(Happened::MeasuringStarts);
-        if W::ACTIVE {
-            for plane in (0..self.plan.geometry.planes).map(PlaneId) {
-                let blocks = self.store.ftl.frontiers.free_blocks(plane);
-                self.tell(Happened::FreeBlocks { plane, blocks });
-            }
+        for plane in (0..self.plan.geometry.planes).map(PlaneId) {
+            let blocks = self.store.ftl.frontiers.free_blocks(plane);
+            self.tell(Happened::FreeBlocks { plane, blocks });
         }
     }
 
@@ -436,6 +434,12 @@ impl<W: Watch> Sim<W> {
     /// The parts of the latencies, if the watcher splits them.
     pub fn blame(&self) -> Option<&Blame> {
         self.watch.blame()
+    }
+
+    /// The run over time, if it was recorded. The results include the work under way.
+    pub fn end_over_time(&mut self, results: &Results) -> Option<RunOverTime> {
+        let over_time = self.watch.over_time()?;
+        Some(over_time.finish(&self.seen().last_sample(results)))
     }
 
     /// The watcher.

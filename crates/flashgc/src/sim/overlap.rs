@@ -113,7 +113,7 @@ impl<W: Watch> Sim<W> {
             let state = &mut self.units[unit.index()];
             let own = (std::mem::take(&mut state.group), std::mem::take(&mut state.filled));
             let is_write = self.host.waiting.op(op).kind == OpKind::Write;
-            if W::ACTIVE {
+            if W::OPERATIONS {
                 self.tell(Happened::BeginsBeside { unit, reads: !is_write });
             }
             let phases = self.take_with_others(unit, op, list);

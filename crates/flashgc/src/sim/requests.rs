@@ -450,7 +450,7 @@ impl<W: Watch> Sim<W> {
         if self.flash.phase(unit).is_none_or(|phase| phase.kind != Kind::Program) {
             return;
         }
-        if W::ACTIVE {
+        if W::OPERATIONS {
             let waited = self.flash.waited_for_bus(unit);
             self.tell(Happened::Loading { unit, waited });
         }

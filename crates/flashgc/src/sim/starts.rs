@@ -152,7 +152,7 @@ impl<W: Watch> Sim<W> {
             let retries = self.store.ftl.retries(&self.plan.geometry, together[0]);
             self.counters.add_retries(false, retries);
         }
-        if W::ACTIVE {
+        if W::OPERATIONS {
             for (&op, &ppn) in ops.iter().zip(&pages) {
                 let is_lost = self.store.ftl.is_uncorrectable(&self.plan.geometry, ppn);
                 if is_lost {
@@ -160,7 +160,7 @@ impl<W: Watch> Sim<W> {
                 }
             }
         }
-        if W::ACTIVE {
+        if W::OPERATIONS {
             let (read, slots) = (flash::Op::Read, pages.iter().copied());
             let at_once = self.prices.reading(read, pages.len(), slots, |_| 0);
             let added_ns = phases.total_ns() - at_once.total_ns();

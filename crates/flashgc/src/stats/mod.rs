@@ -5,6 +5,7 @@ pub mod free_blocks;
 pub mod histogram;
 pub mod intervals;
 pub mod latency;
+pub mod over_time;
 pub mod series;
 pub mod steady;
 pub mod tail;
@@ -12,6 +13,7 @@ pub mod tail;
 pub use batches::{Batches, Sums};
 pub use histogram::{Buckets, Histogram};
 pub use latency::Latency;
+pub use over_time::{ErasesByPlace, OverTime, RunOverTime, Stretch};
 pub use series::{SERIES_ROWS_MAX, Series, SeriesRequest, SeriesRow, SeriesSink};
 
 /// Counters of the measured part.

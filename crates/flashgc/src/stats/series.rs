@@ -281,17 +281,27 @@ impl Series {
         }
     }
 
+    /// The present length of an interval.
+    pub fn interval_ns(&self) -> u64 {
+        self.interval_ns
+    }
+
     /// The run is over.
     pub fn end(&mut self, sample: &Sample) {
+        for row in self.finish(sample) {
+            (self.sink)(&row);
+        }
+    }
+
+    /// The run is over. Returns the rows that were kept.
+    pub fn finish(&mut self, sample: &Sample) -> Vec<SeriesRow> {
         if !self.is_measuring {
-            return;
+            return Vec::new();
         }
         self.tell(sample, sample.gc_busy_ns);
         self.close();
         self.is_measuring = false;
-        for interval in self.kept.drain(..) {
-            (self.sink)(&interval.row());
-        }
+        self.kept.drain(..).map(|interval| interval.row()).collect()
     }
 
     /// Adds to the row the amounts since the rows before, and the state at its end.

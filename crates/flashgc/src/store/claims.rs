@@ -163,7 +163,7 @@ impl Store {
         let (first, pages) = self.ftl.copy_run(&cx.plan.geometry, left, plane);
         for (&from, to) in self.scratch[at..at + pages].iter().zip(first.0..) {
             let placed = Placed::of_copy(Ppn(to));
-            if W::ACTIVE {
+            if W::OPERATIONS {
                 let (lpn, cause) = (self.ftl.map.lpn_of(placed.ppn), Cause::Copy { from });
                 cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
             }

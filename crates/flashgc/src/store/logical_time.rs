@@ -128,7 +128,7 @@ impl<W: Watch> Untimed<'_, W> {
                 let free_pages_before = self.store.ftl.frontiers.free_pages(plane);
                 self.collect_victim(plane, victim);
                 has_collected = true;
-                if W::ACTIVE {
+                if W::OPERATIONS {
                     self.tell_collected(plane, free_pages_before);
                 }
                 left = left.saturating_sub(rules.listed_by(&self.store.victims));

@@ -1,7 +1,7 @@
 //! Watching a run from outside: events are reported here and nothing comes back.
 //!
-//! The simulation is generic over its watcher. With [`Unwatched`] every report compiles to
-//! nothing.
+//! The simulation is generic over its watcher. With [`Overview`] all reports but those about
+//! requests, blocks and collections compile to nothing.
 
 mod audit;
 mod bad_blocks;
@@ -12,6 +12,7 @@ pub mod checker;
 mod closed;
 mod flush_commands;
 mod limits;
+mod overview;
 mod per_request;
 mod places;
 mod promises;
@@ -28,6 +29,7 @@ mod tokens;
 mod unit_work;
 mod watchers;
 
+pub use overview::{Blamed, Overview};
 pub use per_request::PerRequest;
 pub use request_log::{BATCH_ROWS, RequestSink};
 pub use requests::RequestRow;
@@ -35,6 +37,7 @@ pub use watchers::{JobLog, Listener, Watchers};
 
 use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
+use crate::stats::OverTime;
 use crate::stats::series::Sample;
 use crate::workload::HostOp;
 use blame::{BusWait, Held};
@@ -456,13 +459,19 @@ pub enum What {
 
 /// A watcher. It may reject an event by a panic: the run then ends with its message.
 pub trait Watch {
-    /// Whether anything is reported at all.
-    const ACTIVE: bool;
+    /// Whether it needs facts about operations. Otherwise it gets those about requests, blocks and
+    /// collections.
+    const OPERATIONS: bool = true;
     /// Whether it needs the names and times of operations ([`Happened::Busy`]).
     const NAMES: bool = true;
     /// Whether it needs each copy of a collection, when it is made. Otherwise copies that no
     /// request can preempt run unseen (`collect/unseen.rs`): their unit works for one operation.
     const COPIES: bool = true;
+
+    /// Whether it needs a row for each collection.
+    fn needs_rows(&self) -> bool {
+        true
+    }
 
     /// Something happened at this instant.
     fn see(&mut self, now_ns: u64, happened: Happened);
@@ -479,19 +488,13 @@ pub trait Watch {
         None
     }
 
+    /// What it recorded of the run over time; it records nothing more.
+    fn over_time(&mut self) -> Option<OverTime> {
+        None
+    }
+
     /// Time advances to this instant. Nothing happens before it.
     fn look(&mut self, to_ns: u64, sample: &Sample) {
         let _ = (to_ns, sample);
     }
-}
-
-/// No watcher.
-pub struct Unwatched;
-
-impl Watch for Unwatched {
-    const ACTIVE: bool = false;
-    const COPIES: bool = false;
-
-    #[inline(always)]
-    fn see(&mut self, _now_ns: u64, _happened: Happened) {}
 }

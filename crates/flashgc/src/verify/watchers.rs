@@ -2,9 +2,11 @@
 
 use super::blame::Blame;
 use super::checker::Checker;
+use super::overview::{Overview, tell_series};
 use super::per_request::PerRequest;
 use super::{Happened, Watch};
 use crate::gc::JobRow;
+use crate::stats::over_time::OverTime;
 use crate::stats::series::{Sample, Series};
 
 /// Receives a row for each collection.
@@ -28,13 +30,13 @@ pub struct Watchers {
     pub per_request: Option<PerRequest>,
     /// Records rows over time.
     pub series: Option<Series>,
+    /// Records the run over time.
+    pub overview: Overview,
     /// Receives everything that happens.
     pub listener: Option<Listener>,
 }
 
 impl Watch for Watchers {
-    const ACTIVE: bool = true;
-
     fn see(&mut self, now_ns: u64, happened: Happened) {
         if let Some(checker) = &mut self.checker {
             checker.see(now_ns, happened);
@@ -57,6 +59,7 @@ impl Watch for Watchers {
         if let Some(series) = &mut self.series {
             tell_series(series, happened);
         }
+        self.overview.see(happened);
         if let Some(listener) = &mut self.listener {
             listener(now_ns, happened);
         }
@@ -69,12 +72,18 @@ impl Watch for Watchers {
     #[inline]
     fn looks_before(&self, to_ns: u64) -> bool {
         self.series.as_ref().is_some_and(|series| series.ends_before(to_ns))
+            || self.overview.looks_before(to_ns)
     }
 
     fn look(&mut self, to_ns: u64, sample: &Sample) {
         if let Some(series) = &mut self.series {
             series.goes_on(to_ns, sample);
         }
+        self.overview.look(to_ns, sample);
+    }
+
+    fn over_time(&mut self) -> Option<OverTime> {
+        self.overview.0.take().map(|over_time| *over_time)
     }
 }
 
@@ -96,20 +105,5 @@ impl Watchers {
         if let Some(per_request) = &mut self.per_request {
             per_request.see(now_ns, happened, parts);
         }
-    }
-}
-
-fn tell_series(series: &mut Series, happened: Happened) {
-    match happened {
-        Happened::MeasuringStarts => series.begin(),
-        Happened::FreeBlocks { blocks, .. } => series.plane_begins(blocks),
-        Happened::Arrived { outstanding, .. } => series.arrived(outstanding),
-        Happened::Served { op, latency_ns, outstanding, .. } => {
-            series.done(op, latency_ns, outstanding);
-        }
-        Happened::Opened { block } => series.opened(block),
-        Happened::Erased { block } => series.erased(block),
-        Happened::JobClosed(_) => series.job_closed(),
-        _ => {}
     }
 }

@@ -8,7 +8,7 @@ use flashgc::config::WorkloadPlan;
 use flashgc::measure::Results;
 use flashgc::sim::Sim;
 use flashgc::verify::blame::{Blame, Parts};
-use flashgc::verify::{Happened, Unwatched, Watch};
+use flashgc::verify::{Happened, Overview, Watch};
 use flashgc::workload::HostOp;
 use flashgc::workload::synthetic::SyntheticOverwrites;
 use serde_json::Value;
@@ -205,7 +205,6 @@ struct Blamed<const COPIES: bool> {
 }
 
 impl<const COPIES: bool> Watch for Blamed<COPIES> {
-    const ACTIVE: bool = true;
     const COPIES: bool = COPIES;
 
     fn see(&mut self, now_ns: u64, happened: Happened) {
@@ -387,7 +386,7 @@ fn slices_of_any_length_give_the_same_results() {
         let all: Vec<&str> = sets.iter().map(String::as_str).collect();
         let setup = setup(TINY, &all);
         let in_slices = |budget| {
-            let mut sim = Sim::new(setup.plan.clone(), Unwatched);
+            let mut sim = Sim::new(setup.plan.clone(), Overview::default());
             sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
             figures(&drain(&mut sim, &mut synthetic(&setup), budget))
         };

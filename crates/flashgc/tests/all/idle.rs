@@ -75,8 +75,6 @@ fn open_text() -> String {
 struct Jobs(Vec<(u64, u32, u32)>);
 
 impl Watch for Jobs {
-    const ACTIVE: bool = true;
-
     fn see(&mut self, _now_ns: u64, happened: Happened) {
         if let Happened::JobClosed(row) = happened {
             self.0.push((row.selected_ns, row.valid, row.blocks));

@@ -7,7 +7,7 @@ use crate::common;
 
 use common::{TINY, run_verified, setup, whole};
 use flashgc::sim::Sim;
-use flashgc::verify::Unwatched;
+use flashgc::verify::Overview;
 use flashgc::workload::{HostOp, HostRequest, ListSource};
 use serde_json::Value;
 
@@ -98,7 +98,7 @@ fn the_odd_even_rule_survives_data_that_is_cold_on_even_pages_only() {
             ],
         );
         let exported = setup.plan.geometry.exported_pages;
-        let mut sim = Sim::new(setup.plan.clone(), Unwatched);
+        let mut sim = Sim::new(setup.plan.clone(), Overview::default());
         sim.untimed().fill(0, exported).expect("the fill fits");
         // One plane, filled in order: logical page n lies on an odd page where n is odd.
         let odd = (0..4000u64).map(|at| (2 * at + 1) % u64::from(exported / 2 * 2));

@@ -4,7 +4,7 @@ use crate::common::{TINY, setup};
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{Inputs, prepare};
 use flashgc::sim::{Sim, SimError};
-use flashgc::verify::{Happened, Unwatched, Watch};
+use flashgc::verify::{Happened, Overview, Watch};
 use flashgc::workload::synthetic::{Synthetic, SyntheticOverwrites};
 use flashgc::workload::{HostOp, HostRequest, ListSource, Source, SourceError};
 
@@ -13,8 +13,6 @@ use flashgc::workload::{HostOp, HostRequest, ListSource, Source, SourceError};
 struct Accepted(Vec<(u64, u32, u8)>);
 
 impl Watch for Accepted {
-    const ACTIVE: bool = true;
-
     fn see(&mut self, now_ns: u64, happened: Happened) {
         if let Happened::Accepted { lpn, kind, .. } = happened {
             self.0.push((now_ns, lpn.0, kind as u8));
@@ -135,7 +133,7 @@ fn slices_of_preconditioning_make_no_difference() {
     let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
     let pages = setup.plan.geometry.exported_pages;
     let overwritten = |slices: &[u64]| {
-        let mut sim = Sim::new(setup.plan.clone(), Unwatched);
+        let mut sim = Sim::new(setup.plan.clone(), Overview::default());
         sim.untimed().fill(0, pages).expect("it fits");
         let mut source = SyntheticOverwrites::new(&workload.plan, pages, 4096, 1);
         for &slice in slices {

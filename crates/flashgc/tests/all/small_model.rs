@@ -176,8 +176,6 @@ struct Latencies {
 }
 
 impl Watch for Latencies {
-    const ACTIVE: bool = true;
-
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.blame.see(now_ns, happened);
         match happened {

@@ -198,8 +198,6 @@ struct Worked {
 }
 
 impl Watch for Worked {
-    const ACTIVE: bool = true;
-
     fn see(&mut self, _now_ns: u64, happened: Happened) {
         let Happened::Busy { what: What::Operation(name, _), unit, .. } = happened else { return };
         let counts = match name {

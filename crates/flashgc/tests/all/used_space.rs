@@ -7,7 +7,7 @@ use common::{TINY, number, refusal, run_verified, setup, synthetic, whole};
 use flashgc::ids::PlaneId;
 use flashgc::session::Setup;
 use flashgc::sim::Sim;
-use flashgc::verify::Unwatched;
+use flashgc::verify::Overview;
 use serde_json::Value;
 
 const SCHEMES: [&str; 3] = ["pbgc", "bbgc", "on-demand"];
@@ -51,7 +51,7 @@ fn used_space_is_a_saw_tooth_with_lists_and_flat_on_demand() {
     let all = 16.0 * 24.0 * 128.0;
     let lowest_used = |scheme: &str| {
         let setup = setup_of(scheme);
-        let mut sim = Sim::new(setup.plan.clone(), Unwatched);
+        let mut sim = Sim::new(setup.plan.clone(), Overview::default());
         sim.untimed()
             .fill(0, setup.plan.geometry.exported_pages)
             .expect("it takes what it exports");

@@ -435,7 +435,6 @@ impl Blame {
 }
 
 impl Watch for Blame {
-    const ACTIVE: bool = true;
     const NAMES: bool = false;
     const COPIES: bool = false;
 

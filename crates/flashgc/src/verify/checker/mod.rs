@@ -422,8 +422,6 @@ impl Checker {
 }
 
 impl Watch for Checker {
-    const ACTIVE: bool = true;
-
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.reports += 1;
         self.see_bad_blocks(now_ns, happened);

@@ -238,8 +238,6 @@ impl Eyes {
 }
 
 impl Watch for Eyes {
-    const ACTIVE: bool = true;
-
     fn see(&mut self, now_ns: u64, happened: Happened) {
         if let Some(checker) = &mut self.checker {
             checker.see(now_ns, happened);
