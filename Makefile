@@ -171,8 +171,7 @@ tools:
 
 $(VENV)/.run: requirements.txt requirements-build.txt | tools
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing the Python packages of requirements.txt"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	  -r requirements.txt -r requirements-build.txt
 	@touch $@
 
@@ -186,7 +185,7 @@ $(VENV)/.docs $(VENV)/.publish $(VENV)/.wheel: $(VENV)/.%: requirements-%.txt $(
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-$(VENV)/.engine: $(VENV)/.run $(ENGINE_SOURCES)
-	@echo "building the engine of the development profile"
-	@VIRTUAL_ENV="$(abspath $(VENV))" PIP_QUIET=1 $(BIN)/maturin develop --profile people
+PROFILE := people
+$(VENV)/.engine: requirements.txt requirements-build.txt $(ENGINE_SOURCES) | tools
+	@scripts/build $(VENV) $(PROFILE)
 	@touch $@
