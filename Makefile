@@ -32,6 +32,11 @@ test: test-rust test-python ## all tests, Rust and Python
 
 test-rust: | tools
 	cargo test --workspace --quiet --profile tests
+ifneq ($(wildcard ../shared/traces),)
+	@echo "tests that need the files of ../shared (without them they are listed as ignored)"
+	cargo test --quiet --profile tests -p flashgc -p flashgc-trace --test all -- --ignored
+	@scripts/missing_traces ../shared/traces
+endif
 
 test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore=tests/python/test_site.py

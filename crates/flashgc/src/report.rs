@@ -6,8 +6,8 @@ mod untimed;
 
 use crate::config::Setup;
 use crate::measure::{JobResults, Results};
-use crate::stats::{Latency, RunOverTime};
 use crate::stats::steady::Verdict;
+use crate::stats::{Latency, RunOverTime};
 use crate::store::Preconditioning;
 use crate::workload::HostOp;
 use crate::workload::jobs::Tally;

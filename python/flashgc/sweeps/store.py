@@ -39,11 +39,15 @@ _FILES_MAX = 32
 Row = dict[str, Any]
 
 
+def _check_library() -> None:
+    _extras.library("pyarrow", "the results of sweeps and searches need")
+
+
 class Store:
     """The results in a folder, for reading."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        _extras.library("pyarrow", "the results of sweeps and searches need")
+        _check_library()
         self.folder = Path(folder)
         self.results = self.folder / "results"
         self._journal = self.folder / "journal.jsonl"
@@ -123,6 +127,7 @@ class Writer(Store):
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         import filelock
 
+        _check_library()  # before a folder is made
         super().__init__(_output.folder(folder, "--store"))
         for inner in (self.results, self.folder / "drives", self.folder / "sweeps"):
             _output.folder(inner, "--store")

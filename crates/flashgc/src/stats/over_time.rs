@@ -40,8 +40,7 @@ struct Stretches {
 
 impl Stretches {
     fn add(&mut self, moved: u32) {
-        let one =
-            Stretch { count: 1, moved_min: moved, moved_sum: moved.into(), moved_max: moved };
+        let one = Stretch { count: 1, moved_min: moved, moved_sum: moved.into(), moved_max: moved };
         match self.all.last_mut() {
             Some(last) if last.count < self.length => last.add(one),
             _ => self.all.push(one),

@@ -1,8 +1,8 @@
 //! The files of the contract run as they are, reports have every key of the contract, and real
 //! traces are replayed under the checker.
 //!
-//! Contract and traces are in a folder next to the repository. Where they are missing, the tests
-//! say so and pass.
+//! Contract and traces are in a folder next to the repository. Without it these tests are listed
+//! as ignored, and the captures of the package are run (`every_trace.rs`).
 
 use crate::common;
 
@@ -103,6 +103,7 @@ fn assert_has_every_key(report: &Value) {
 }
 
 #[test]
+#[ignore = "needs ../shared/contract"]
 fn the_contracts_poisson_reads_run_as_they_are() {
     let Some(text) = text("contract/poisson-read.toml") else { return };
     let report = finish(setup(&text, &[]), None, false).expect("the run ends");
@@ -114,6 +115,7 @@ fn the_contracts_poisson_reads_run_as_they_are() {
 }
 
 #[test]
+#[ignore = "needs ../shared/contract"]
 fn the_contracts_uniform_overwrite_runs_as_it_is() {
     let Some(text) = text("contract/uniform-overwrite.toml") else { return };
     let report = finish(setup(&text, &[]), None, false).expect("the run ends");
@@ -126,6 +128,7 @@ fn the_contracts_uniform_overwrite_runs_as_it_is() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn the_contracts_replay_runs_as_it_is_over_a_real_trace() {
     let Some(text) = text("contract/replay.toml") else { return };
     let Some(trace) = trace("linux-mysql.load") else { return };
@@ -168,6 +171,7 @@ fn requests(report: &Value) -> (u64, u64) {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn msr_cambridge_is_replayed_with_all_its_requests() {
     let Some(report) = replay("msr_web_3.csv", &[]) else { return };
     let (reads, writes) = requests(&report);
@@ -178,6 +182,7 @@ fn msr_cambridge_is_replayed_with_all_its_requests() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn a_compacted_trace_needs_no_more_than_its_footprint() {
     let sets = ["workload.trace.address=\"compact\"", "device.blocks_per_plane=64"];
     let Some(report) = replay("msr_web_3.csv", &sets) else { return };
@@ -186,6 +191,7 @@ fn a_compacted_trace_needs_no_more_than_its_footprint() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn blkreplay_loads_are_replayed() {
     for (name, rows) in [("linux-webserver-2.load", 268_663), ("windows-shared-server.load", 1371)]
     {
@@ -197,6 +203,7 @@ fn blkreplay_loads_are_replayed() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn spc_asus_lie_one_behind_the_other_wrapped_or_compacted() {
     for address in ["wrap", "compact"] {
         let address = format!("workload.trace.address=\"{address}\"");
@@ -209,6 +216,7 @@ fn spc_asus_lie_one_behind_the_other_wrapped_or_compacted() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn blkparse_texts_are_replayed_once_sorted() {
     // One row of the ext4 text has a bogus stamp far later than its neighbours, which makes the
     // replay too long for the clock: an error that says so. Its rows before that one are replayed.
@@ -226,6 +234,7 @@ fn blkparse_texts_are_replayed_once_sorted() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn a_closed_loop_ignores_the_stamps_of_a_trace() {
     let sets = ["workload.trace.queue_depth=8", "workload.trace.rows=5_000"];
     let Some(report) = replay("msr_web_3.csv", &sets) else { return };
@@ -235,6 +244,7 @@ fn a_closed_loop_ignores_the_stamps_of_a_trace() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn half_the_time_between_arrivals_takes_half_as_long() {
     let of = |scale: &str| {
         let scale = format!("workload.trace.time_scale={scale}");
@@ -246,6 +256,7 @@ fn half_the_time_between_arrivals_takes_half_as_long() {
 }
 
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn every_scheme_replays_a_real_trace_under_the_checker() {
     for scheme in ["greedy", "fifo", "random", "d-choices", "cost-benefit", "wear-aware"] {
         let scheme = format!("gc.scheme=\"{scheme}\"");

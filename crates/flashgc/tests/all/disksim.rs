@@ -225,6 +225,7 @@ fill = \"by-block\"
 /// that of the whole system, from arrival to end, with its maximum. They differ by the wait for one
 /// of the 20 places at the device, and the latter is measured here.
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn traces() {
     for (file, at_device_ms, mean_ms, max_ms, cleans) in [
         (IOZONE, 6.394276, 6.416810, 1016.600971, 16_228),
@@ -293,6 +294,7 @@ fn check_row(row: &Row) {
 
 /// Within 1 % or 50 pages, and 2 % of the mean, from the same initial state.
 #[test]
+#[ignore = "needs ../shared/traces"]
 fn traces_with_other_thresholds() {
     let row = |trace, (elements, minimum_free), mean_ms, cleans, moved| Row {
         trace,
