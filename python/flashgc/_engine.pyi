@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Callable
-from typing import final
+from typing import Final, final
 
 from flashgc._types import Logs, Reading, Request
 
 __all__ = [
+    "REQUEST_KINDS",
     "ConfigError",
     "DriveError",
     "Fitted",
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 __version__: str
+REQUEST_KINDS: Final[tuple[tuple[str, bool], ...]]
 
 class FlashgcError(Exception): ...
 class ConfigError(FlashgcError): ...

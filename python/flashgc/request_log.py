@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from flashgc import _extras, _output
-from flashgc._engine import OutputError
+from flashgc._engine import REQUEST_KINDS, OutputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-KINDS = ("read", "write", "trim")
+KINDS = tuple(name for name, _ in REQUEST_KINDS)
 """The values of the column `kind`, in the order of their numbers in the engine."""
 WHAT = "log of requests"
 _COLUMNS_OF_ALL = 10
@@ -74,19 +74,19 @@ def _add(writer: _Writer, batch: Batch, path: PathLike) -> None:
 
 
 def _table(batch: Batch) -> pa.Table:
-    """A batch of columns; the parts of a trim are undefined."""
+    """A batch of columns; a kind whose latency is not split has no parts."""
     import numpy as np
     import pyarrow as pa
 
     kinds = np.frombuffer(batch["kind"], dtype=np.uint8)
-    is_trim = kinds == KINDS.index("trim")
+    is_whole = ~np.array([has_parts for _, has_parts in REQUEST_KINDS])[kinds]
     columns: dict[str, Any] = {}
     for at, (name, packed) in enumerate(batch.items()):
         if name == "kind":
             columns[name] = pa.array(KINDS).take(pa.array(kinds))
             continue
         values = np.frombuffer(packed, dtype="<i8")
-        columns[name] = pa.array(values, mask=is_trim if at >= _COLUMNS_OF_ALL else None)
+        columns[name] = pa.array(values, mask=is_whole if at >= _COLUMNS_OF_ALL else None)
     return pa.table(columns)
 
 

@@ -230,11 +230,18 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - JSON
 def _requests(report: RunResults) -> str:
     requests = report.requests
     parts = [units.counted(requests[kind], kind) for kind in ("read", "write", "trim")]
+    parts += _flushes(report)
     if not report.is_timed:
         return ", ".join(parts)
     per_s = units.figures(report.throughput.iops)
     speed = units.size(report.throughput.bytes_per_s)
     return f"{', '.join(parts)}; {per_s} per second, {speed}/s"
+
+
+def _flushes(report: Mapping[str, Any]) -> list[str]:
+    """The flushes of a run or a job, where there are any."""
+    flush = report.get("flush")
+    return [units.counted(flush["requests"], "flush", "flushes")] if flush else []
 
 
 def _jobs(report: RunResults) -> list[tuple[str, str]]:
@@ -250,6 +257,9 @@ def _job(job: Mapping[str, Any]) -> str:
             per_s = units.figures(job["iops"][kind])
             counted = units.counted(job["requests"][kind], kind)
             parts.append(f"{counted}, {per_s} per second, mean {mean}")
+    if flush := job.get("flush"):
+        mean = units.time(flush["latency_ns"]["mean"])
+        parts.append(f"{_flushes(job)[0]}, mean {mean}")
     times = f"{units.time(job['begun_ns'])} to {units.time(job['ended_ns'])}"
     clones = f"{units.count(job['clones'])} clones, " if job["clones"] > 1 else ""
     return f"{clones}depth {units.count(job['depth'])}; {'; '.join(parts) or 'nothing'}; {times}"

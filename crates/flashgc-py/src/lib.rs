@@ -38,6 +38,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(errors::fail_as_a_fault_does, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<over_time::OverTime>()?;
+    module.add("REQUEST_KINDS", request_log::kinds(module.py())?)?;
     module.add_class::<run::Outcome>()?;
     module.add_class::<request::Fitted>()?;
     module.add_function(wrap_pyfunction!(sizing::fit, module)?)?;

@@ -4,8 +4,9 @@ use crate::columns::packed;
 use crate::pulse::Raised;
 use flashgc::verify::blame::Part;
 use flashgc::verify::{RequestRow, RequestSink};
+use flashgc::workload::HostOp;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 /// Passes batches to a function of Python, and keeps what that raises.
 pub struct Requests {
@@ -34,10 +35,15 @@ impl Requests {
     }
 }
 
+/// The kinds of requests by number: the name of each, and whether its latency is split into parts.
+pub fn kinds(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    PyTuple::new(py, HostOp::ALL.iter().map(|op| (op.name(), op.has_parts())))
+}
+
 type Number = fn(&RequestRow) -> u64;
 
-/// The columns by name, in order: 64-bit numbers, and the kind of the request as one byte. A trim
-/// has no parts; they are 0 here.
+/// The columns by name, in order: 64-bit numbers, and the kind of the request as one byte. The
+/// parts of a kind that has none are 0 here.
 fn columns<'py>(
     py: Python<'py>,
     rows: &[RequestRow],

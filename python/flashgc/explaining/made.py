@@ -69,7 +69,7 @@ def explain(
          **api._set(given), "drive": drive},
     ))  # fmt: skip
     stories = json.loads(outcome.stories or "[]")
-    count = sum(report.requests.to_dict().values())
+    count = _count_of(report)
     _check_numbers(numbers, count)
     named = {key: report[key] for key in
              ("scheme", "device", "seed", "version", "config_hash", "result_hash")}  # fmt: skip
@@ -91,6 +91,12 @@ def _numbers(
     if kind is not None and kind not in KINDS:
         raise ConfigError(f'error: kind is "read" or "write", not "{kind}"')
     return numbers
+
+
+def _count_of(report: Report) -> int:
+    """All requests of a run: flushes are counted apart from those that have pages."""
+    flush = report.get("flush")
+    return sum(report.requests.to_dict().values()) + (flush["requests"] if flush else 0)
 
 
 def _count(slowest: int | None, numbers: list[int]) -> int:

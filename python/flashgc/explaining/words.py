@@ -23,10 +23,10 @@ _PARTS = {"service_ns": "service", "host_ns": "other requests", "copies_ns": "co
 
 def title(story: Mapping[str, Any]) -> str:
     """The request: its number, kind, size and address."""
-    return (
-        f"request {story['request']:,}: {story['kind']} of {units.size(story['size_bytes'])} at "
-        f"byte {story['offset_bytes']:,}"
-    )
+    told = f"request {story['request']:,}: {story['kind']}"
+    if not story["pages"]:
+        return told
+    return f"{told} of {units.size(story['size_bytes'])} at byte {story['offset_bytes']:,}"
 
 
 def about(story: Mapping[str, Any]) -> str:
@@ -49,9 +49,13 @@ def instant(ns: int) -> str:
 
 def split(story: Mapping[str, Any]) -> str:
     """The parts of the latency that are above zero."""
-    parts = story["parts"] or {}
+    if not story["latency_ns"]:
+        return "no time at all"
+    parts = story["parts"]
+    if parts is None:
+        return f"the latency of a {story['kind']} has no parts"
     told = [f"{name} {units.time(parts[key])}" for key, name in _PARTS.items() if parts.get(key)]
-    return ", ".join(told) or "no time at all"
+    return ", ".join(told)
 
 
 def rows(story: Mapping[str, Any]) -> Rows:

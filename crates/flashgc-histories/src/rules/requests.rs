@@ -32,14 +32,16 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let report = run::whole(tried.setup, tried.history, options)?;
     compare::equal_but(&tried.base, &report, &["blame"])?;
     let mut rows = rows.lock().map_or_else(|_| Vec::new(), |mut rows| std::mem::take(&mut *rows));
-    for (kind, op) in [("read", HostOp::Read), ("write", HostOp::Write), ("trim", HostOp::Trim)] {
+    for &op in HostOp::ALL {
         let latencies: Vec<u64> =
             rows.iter().filter(|row| row.op == op).map(RequestRow::latency_ns).collect();
-        let own = &report["latency_ns"][kind];
-        equal(kind, latencies.len() as u64, &report["requests"][kind])?;
-        if op != HostOp::Trim && !latencies.is_empty() {
-            equal("longest", latencies.iter().copied().max().unwrap_or(0), &own["max"])?;
-            equal("shortest", latencies.iter().copied().min().unwrap_or(0), &own["min"])?;
+        let (count, own) = of_kind(&report, op);
+        equal(op.name(), latencies.len() as u64, &count)?;
+        if let (Some(longest), Some(shortest)) = (latencies.iter().max(), latencies.iter().min())
+            && !own.is_null()
+        {
+            equal("longest", *longest, &own["max"])?;
+            equal("shortest", *shortest, &own["min"])?;
         }
     }
     if let Some(row) = rows.iter().find(|row| is_wrong(row, blame)) {
@@ -52,6 +54,20 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
         return Err(Stop::failed("numbers of requests", format!("{} rows", rows.len())));
     }
     Ok(true)
+}
+
+/// The number of requests of a kind in the report, and their latencies, which trims do not have.
+fn of_kind(report: &Value, op: HostOp) -> (Value, Value) {
+    match op {
+        HostOp::Flush => {
+            let flush = &report["flush"];
+            (flush["requests"].as_u64().unwrap_or(0).into(), flush["latency_ns"].clone())
+        }
+        HostOp::Read | HostOp::Write | HostOp::Trim => {
+            let kind = op.name();
+            (report["requests"][kind].clone(), report["latency_ns"][kind].clone())
+        }
+    }
 }
 
 fn is_wrong(row: &RequestRow, blame: bool) -> bool {

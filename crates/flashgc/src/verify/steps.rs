@@ -38,7 +38,8 @@ pub enum Step {
     AccessesBuffer,
     /// It is done.
     Done,
-    /// The pages of a FUA write are in the write buffer, and it waits for flash.
+    /// The pages of a FUA write are in the write buffer, or a flush has come in, and it waits for
+    /// flash.
     AwaitsFlash,
 }
 
@@ -99,7 +100,9 @@ impl RequestSteps {
             Happened::Handled { request, .. } => self.crosses(request, now_ns, Step::Handled),
             Happened::Crosses { request } => self.crosses(request, now_ns, Step::Crosses),
             Happened::Crossed { request, .. } => self.crosses(request, now_ns, Step::Crossed),
-            Happened::AwaitsFlash { request } => self.crosses(request, now_ns, Step::AwaitsFlash),
+            Happened::AwaitsFlash { request } | Happened::FlushComes { request } => {
+                self.crosses(request, now_ns, Step::AwaitsFlash);
+            }
             Happened::Accepted { op, request, .. } => {
                 self.under_way[request as usize].pages += 1;
                 entry(&mut self.steps_of, op, Steps::new()).clear();

@@ -6,6 +6,7 @@
 pub mod address;
 pub mod fitted;
 pub mod hints;
+mod host_op;
 pub mod jobs;
 pub mod kept;
 pub mod layout;
@@ -25,43 +26,11 @@ pub mod zipf;
 
 use crate::ids::Lpn;
 use flashgc_trace::{Marks, Op, Record};
-use serde::Serialize;
+pub use host_op::HostOp;
 
 /// Gaps below this count as short in statistics: 1.5 ms, the erase time of SLC flash, by which
 /// paper preemptible-gc counts bursty writes (Table VIII).
 pub const SHORT_GAP_NS: u64 = 1_500_000;
-
-/// The operation of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum HostOp {
-    /// Reads data.
-    Read,
-    /// Writes data.
-    Write,
-    /// Discards data.
-    Trim,
-    /// Asks that the writes that are done survive a loss of power. It has no pages.
-    Flush,
-}
-
-impl HostOp {
-    /// Whether its latency is split by causes.
-    #[inline(always)]
-    pub fn has_parts(self) -> bool {
-        matches!(self, HostOp::Read | HostOp::Write)
-    }
-
-    /// Its name, as in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            HostOp::Read => "read",
-            HostOp::Write => "write",
-            HostOp::Trim => "trim",
-            HostOp::Flush => "flush",
-        }
-    }
-}
 
 /// A request of the host, in pages of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
