@@ -48,3 +48,17 @@ def test_a_comparison_has_the_retired_blocks_of_each_scheme():
     assert "blocks retired" in names
     reports = flashgc.compare(config=SMALL, schemes=["greedy", "fifo"])
     assert "blocks retired" not in [name for name, *_ in summary.comparison(reports)]
+
+
+@pytest.mark.parametrize("failing", ["program = 0.0005", "program = 0.002", "erase = 0.01"])
+@pytest.mark.parametrize(("scheme", "other"), [("greedy", "sepbit"), ("sepbit", "greedy")])
+def test_a_scheme_fills_the_drive_of_another_as_its_own(tmp_path, scheme, other, failing):
+    """The blocks that may fail until the drive is read-only are those that the filling scheme
+    leaves."""
+    config = SMALL.replace("exported = 0.8", "exported = 0.5") + f"[device.failures]\n{failing}\n"
+    own, filled = tmp_path / "own.drive", tmp_path / "filled.drive"
+    for seed in (1, 2, 3):
+        few = {"seed": seed, "device.blocks_per_plane": 32}
+        flashgc.drive.save(config, own, scheme=scheme, set=few)
+        flashgc.drive.save(config, filled, scheme=other, set={**few, "precondition.scheme": scheme})
+        assert own.read_bytes() == filled.read_bytes(), seed

@@ -4,11 +4,31 @@ use super::derive;
 use super::device::Device;
 use super::precondition::PreconditionPlan;
 use super::{gc, presets};
-use crate::device::Shape;
+use crate::device::{FailurePlan, Geometry, Shape};
 use crate::gc::GcPlan;
 use crate::plan::Plan;
 use flashgc_config::{Diagnostics, Reader, Sink, Tree};
 use serde_json::Value;
+
+/// A scheme on the device of a run, with what follows from both.
+#[derive(Clone, Debug)]
+pub struct Filler {
+    /// Its choices.
+    pub gc: GcPlan,
+    /// The failures that leave it the space that it needs.
+    failures: Option<FailurePlan>,
+}
+
+impl Filler {
+    /// The plan of a run whose drive it fills.
+    pub(super) fn fill(&self, plan: &Plan) -> Plan {
+        let mut filling = plan.clone();
+        filling.gc = self.gc.clone();
+        filling.geometry.shape.padded_programs = self.gc.classes_of_copies();
+        filling.failures.clone_from(&self.failures);
+        filling
+    }
+}
 
 /// The scheme of `precondition.scheme`: the preset as it is, whatever else `[gc]` contains.
 pub fn filler(
@@ -16,10 +36,10 @@ pub fn filler(
     precondition: &PreconditionPlan,
     device: &Device,
     plan: &Plan,
-) -> Option<GcPlan> {
+) -> Option<Filler> {
     let name = precondition.scheme.as_deref()?;
     match preset_on(device, name)? {
-        Ok((shape, gc)) => shares_the_drive(root, name, &shape, plan).map(|()| gc),
+        Ok((shape, filler)) => shares_the_drive(root, name, &shape, plan).map(|()| filler),
         Err(errors) => {
             let first = errors.iter().next();
             let why = first.map_or(String::new(), |error| format!(": {}", error.message));
@@ -36,7 +56,7 @@ pub fn filler(
 
 /// A preset on this device, or the reasons why it cannot run there; `None` where there is no such
 /// preset.
-fn preset_on(device: &Device, name: &str) -> Option<Result<(Shape, GcPlan), Diagnostics>> {
+fn preset_on(device: &Device, name: &str) -> Option<Result<(Shape, Filler), Diagnostics>> {
     let mut tree = match presets::scheme(name)? {
         Ok(tree) => Tree::nested(&["gc"], tree),
         Err(errors) => return Some(Err(errors)),
@@ -47,7 +67,11 @@ fn preset_on(device: &Device, name: &str) -> Option<Result<(Shape, GcPlan), Diag
     let sink = Sink::default();
     let root = Reader::root(&tree, &sink);
     let scheme = gc::read(&root.table("gc"), device.shape.registers);
-    let found = scheme.and_then(|scheme| derive::scheme::plan(&root, device, &scheme));
+    let found = scheme.and_then(|scheme| {
+        let (shape, gc) = derive::scheme::plan(&root, device, &scheme)?;
+        let failures = derive::failures::plan(&root, device, &Geometry::new(shape.clone()), &gc)?;
+        Some((shape, Filler { gc, failures }))
+    });
     Some(found.ok_or_else(|| sink.into_diagnostics()))
 }
 

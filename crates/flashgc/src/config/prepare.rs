@@ -72,7 +72,8 @@ fn checked(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     derive::untimed::check(&root, &plan, workload, until.is_some())?;
     let filler = filler(&root, precondition, device, &plan);
     derive::foresight::check(&root, &plan, workload, precondition, filler.is_some())?;
-    derive::aged::check(&root.table("precondition"), precondition, &plan, filler.as_ref());
+    let filling = filler.as_ref().map(|filler| &filler.gc);
+    derive::aged::check(&root.table("precondition"), precondition, &plan, filling);
     let page_bytes = u64::from(device.shape.page_bytes);
     workload.on_drive(u64::from(plan.geometry.exported_pages) * page_bytes);
     derive::capacity::check(&root.table("workload"), workload, &plan);

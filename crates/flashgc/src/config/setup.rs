@@ -1,6 +1,7 @@
 //! A checked configuration.
 
 use super::device::Sizing;
+use super::filler::Filler;
 use super::fitted::Fitted;
 use super::precondition::PreconditionPlan;
 use super::workload::WorkloadPlan;
@@ -23,7 +24,7 @@ pub struct Setup {
     /// The state in which measuring begins.
     pub precondition: PreconditionPlan,
     /// The scheme that is active until then, where it is not the run's own.
-    pub filler: Option<GcPlan>,
+    pub filler: Option<Filler>,
     /// The name of the device preset, or "custom".
     pub device_name: String,
     /// The input of the size of the drive, where its trace decides it.
@@ -98,17 +99,17 @@ impl Setup {
 
     /// The plan of the simulation while the drive is preconditioned.
     pub fn preconditioning_plan(&self) -> Plan {
-        let mut plan = self.plan.clone();
-        if let Some(filler) = &self.filler {
-            plan.gc = filler.clone();
-            plan.geometry.shape.padded_programs = plan.gc.classes_of_copies();
-        }
-        plan
+        self.filler.as_ref().map_or_else(|| self.plan.clone(), |filler| filler.fill(&self.plan))
     }
 
     /// The drive was preconditioned before, in this way.
     pub(crate) fn preconditioned(&mut self, how: &Value) {
         self.resolved["precondition"] = how.clone();
+    }
+
+    /// The scheme that is active while the drive is preconditioned.
+    pub(crate) fn filling_scheme(&self) -> &GcPlan {
+        self.filler.as_ref().map_or(&self.plan.gc, |filler| &filler.gc)
     }
 
     /// A hash over the resolved configuration.

@@ -97,7 +97,8 @@ impl Session {
                 // As on a saved drive, the scheme counts and not its name.
                 let own = json!(self.setup.plan.gc);
                 let filler = self.setup.filler.as_ref();
-                filler.is_none_or(|filler| json!(filler) == own) && with == OverwriteWith::Workload
+                filler.is_none_or(|filler| json!(filler.gc) == own)
+                    && with == OverwriteWith::Workload
             }
             Some((origin, _)) => {
                 let made_from = &origin.made_from;

@@ -133,7 +133,7 @@ impl Session {
     }
 
     fn with_engine(setup: Setup, trace: Option<Box<dyn TraceOpener>>, engine: Engine) -> Self {
-        let scheme = setup.filler.as_ref().unwrap_or(&setup.plan.gc).scheme.clone();
+        let scheme = setup.filling_scheme().scheme.clone();
         let options = setup.workload.trace().map(|plan| plan.options.clone()).unwrap_or_default();
         Session {
             notes: setup.notes().to_vec(),

@@ -316,7 +316,7 @@ pub fn drive_of(setup: &Setup) -> Value {
 }
 
 fn made_from(setup: &Setup, trace: Option<&TraceFacts>) -> Value {
-    let filler = setup.filler.as_ref().unwrap_or(&setup.plan.gc);
+    let filler = setup.filling_scheme();
     let mut precondition = setup.resolved_json()["precondition"].clone();
     precondition["scheme"] = json!(filler.scheme);
     json!({

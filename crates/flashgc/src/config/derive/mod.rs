@@ -7,7 +7,7 @@
 pub mod aged;
 mod cache;
 pub mod capacity;
-mod failures;
+pub mod failures;
 pub mod foresight;
 mod mapping_unit;
 pub mod notes;
