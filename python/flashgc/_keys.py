@@ -317,7 +317,7 @@ class Utilisation(Section):
     unit: Use
     bus: Use
     firmware: Annotated[LinkUse, Only("where the firmware takes time")]
-    host_link: Annotated[LinkUse, Only("where the device has a link to the host")]
+    host_link: Annotated[LinkUse, Only("where the host's link takes time")]
 
 
 class Hotness(Section):

@@ -60,9 +60,10 @@ pub fn plan(
         seed,
         geometry,
         timing: failures::timing(device),
-        host_link: device.host_link,
+        // A link or a firmware that takes no time is none: nothing may depend on which it is.
+        host_link: device.host_link.filter(|link| !link.is_zero()),
         places: device.places,
-        firmware: device.firmware,
+        firmware: device.firmware.filter(|firmware| firmware.command_ns > 0),
         cache: device.cache,
         read_retry,
         failures,
