@@ -173,6 +173,43 @@ def test_a_wrong_answer_ends_the_run(own, error, why):
         flashgc.run(SMALL, scheme=own, set=FEW)
 
 
+@pytest.mark.parametrize("untimed", [False, True])
+def test_a_victim_that_frees_nothing_is_named(untimed):
+    """Block after block without an invalid page is moved, and no write ever gets a page."""
+    last = []
+
+    def fullest(candidates):
+        last[:] = [candidates.block[candidates.valid.argmax()], candidates.plane]
+        last.append(candidates.invalid[candidates.valid.argmax()])
+        return last[0]
+
+    full = {**FEW, "workload.synthetic.read_share": 0.0}
+    with pytest.raises(flashgc.ConfigError) as why:
+        flashgc.run(SMALL, scheme=flashgc.victim(fullest), set=full, untimed=untimed)
+    block, plane, invalid = last
+    assert f"chose block {block} of plane {plane}, which has {invalid} invalid pages" in str(
+        why.value
+    )
+    assert f"as with the {64 * 64} blocks that it chose before" in str(why.value)
+    assert "return a block with invalid pages" in str(why.value)
+
+
+def test_a_victim_that_does_not_look_at_pages_may_free_nothing():
+    """The oldest block may hold valid pages alone, and the next one will not."""
+    cold = {**FEW, "workload.synthetic.read_share": 0.0, "workload.synthetic.requests": 5000,
+            "workload.synthetic.address": {"hot_cold": {"f": 0.05, "r": 0.99}}}  # fmt: skip
+    in_vain = []
+
+    def oldest(candidates):
+        at = candidates.age_ns.argmax()
+        in_vain.append(candidates.invalid[at] == 0)
+        return candidates.block[at]
+
+    own = flashgc.run(SMALL, scheme=flashgc.victim(oldest), set=cold)
+    assert sum(in_vain) > 10
+    assert own.gc.count == flashgc.run(SMALL, scheme="fifo", set=cold).gc.count
+
+
 @pytest.mark.parametrize(
     ("make", "why"),
     [

@@ -15,6 +15,7 @@ use flashgc::ids::{BlockId, Lpn, PlaneId};
 use flashgc::rng::Random;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeMap;
 
 /// The functions of a scheme: each with its name, and with a maker that is called for each drive.
 #[derive(FromPyObject)]
@@ -90,7 +91,7 @@ impl Policies {
             victim: self.functions.victim.as_ref().map(|(name, own)| {
                 let (own, kept) = (maker(own), self.raised.clone());
                 Given::new(name, move |_| {
-                    Box::new(Victim(Function::new(&own, &kept))) as Box<dyn VictimPolicy>
+                    Box::new(Victim::new(Function::new(&own, &kept))) as Box<dyn VictimPolicy>
                 })
             }),
             placement: self.functions.placement.as_ref().map(|(name, own, classes)| {
@@ -117,8 +118,48 @@ impl Policies {
     }
 }
 
+/// Answers for each block of a plane in a row that may name a block whose erase frees nothing. A
+/// policy that does not look at its pages, by age or at random, finds another one long before.
+const IN_VAIN_OF_EACH: u64 = 64;
+
 /// A victim policy.
-struct Victim(Function);
+struct Victim {
+    function: Function,
+    /// Of each plane: its answers in a row that named a block whose erase frees nothing.
+    in_vain: BTreeMap<u32, u64>,
+}
+
+impl Victim {
+    fn new(function: Function) -> Victim {
+        Victim { function, in_vain: BTreeMap::new() }
+    }
+
+    /// An error where the collections of a plane free nothing, answer after answer: no write would
+    /// ever get a page.
+    fn check_gain(
+        &mut self,
+        plane: PlaneId,
+        block: BlockId,
+        candidates: &Candidates<'_>,
+    ) -> PyResult<()> {
+        let blocks = candidates.geometry.blocks_of(plane);
+        let frees = candidates.geometry.shape.won(candidates.invalid(block)) > 0;
+        let answers = self.in_vain.entry(plane.0).or_insert(0);
+        *answers = if frees { 0 } else { *answers + 1 };
+        if *answers <= IN_VAIN_OF_EACH * blocks.len() as u64 {
+            return Ok(());
+        }
+        Err(ConfigError::new_err(format!(
+            "error: the victim function chose block {} of plane {}, which has {} invalid pages: \
+             its collection frees none, as with the {} blocks that it chose before in this \
+             plane\n  = help: return a block with invalid pages (`candidates.invalid`), or None",
+            block.0 - blocks.start,
+            plane.0,
+            candidates.invalid(block),
+            *answers - 1
+        )))
+    }
+}
 
 impl VictimPolicy for Victim {
     fn pick(
@@ -128,13 +169,13 @@ impl VictimPolicy for Victim {
         random: &mut Random,
     ) -> Option<BlockId> {
         let drawn = random.below(1 << 63);
-        match self.0.get() {
-            Some(function) => {
-                let answer = Python::attach(|py| picked(py, function, plane, candidates, drawn));
-                self.0.kept.or(answer, None)
-            }
-            None => candidates.fewest_kept(plane),
-        }
+        let Some(function) = self.function.get() else { return candidates.fewest_kept(plane) };
+        let answer = Python::attach(|py| picked(py, function, plane, candidates, drawn));
+        let answer = answer.and_then(|picked| {
+            picked.map_or(Ok(()), |block| self.check_gain(plane, block, candidates))?;
+            Ok(picked)
+        });
+        self.function.kept.or(answer, None)
     }
 }
 
