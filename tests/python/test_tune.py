@@ -109,6 +109,19 @@ def test_no_illegal_point_becomes_a_trial(method):
     assert len(set(points)) == len(points)
 
 
+@pytest.mark.parametrize("method", sampler.METHODS)
+def test_an_illegal_scheme_of_a_list_is_drawn_again(here, method):
+    """The device cannot suspend, so `fpgc` is refused on it, and never becomes a trial."""
+    text = SPACE.replace("pgc-both", "fpgc").replace(
+        "trials = 8", f'trials = 6\nmethod = "{method}"'
+    )
+    (here / "space.toml").write_text(text)
+    found = flashgc.tune("space.toml")
+    assert (found.trials, found.failed) == (6, 0)
+    schemes = [one.settings["gc.scheme"] for one in found.points if one.trial is not None]
+    assert set(schemes) <= {"greedy", "cost-benefit"}
+
+
 def test_presets_are_points_of_the_space():
     base = api._bare_request("oltp", None, None, None, None, None)
     layers = read.Layers("oltp", None, None, [], [], None, None)

@@ -72,6 +72,7 @@ class Space:
         first = [one for one in parameters if one.slot is not None]
         rest = [one for one in parameters if one.slot is None]
         self.parameters = {one.name: one for one in (*first, *rest)}
+        self._of_schemes: dict[str, dict[str, tuple[str, ...]] | None] = {}
         self.own = _slots(base)
         """The choices of the configuration itself."""
         self.problems: dict[tuple[str, ...], str | None] = {}
@@ -83,11 +84,26 @@ class Space:
         for name, parameter in self.parameters.items():
             scheme = parameter.choice(values[name]).sources[0].scheme if name in values else None
             if scheme is not None:
-                used |= _slots({**self.base, "scheme": _sources.scheme(scheme)})
+                slots = self._slots_of(scheme)
+                if slots is None:
+                    return list(self.parameters)
+                used |= slots
         for name, parameter in self.parameters.items():
             if parameter.slot is not None and name in values:
                 used[parameter.slot] = _uses(parameter.choice(values[name]))
         return [name for name, one in self.parameters.items() if _has_effect(one, used)]
+
+    def _slots_of(self, scheme: str) -> dict[str, tuple[str, ...]] | None:
+        """The choices of a scheme.
+
+        None where the engine refuses it alone: with other parameters it may be legal, and each of
+        them may have an effect.
+        """
+        if scheme not in self._of_schemes:
+            request: Request = {**self.base, "scheme": _sources.scheme(scheme)}
+            legal = _problem(request) is None
+            self._of_schemes[scheme] = _slots(request) if legal else None
+        return self._of_schemes[scheme]
 
     def settings(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The settings of a point, by key; later parameters replace earlier ones."""
