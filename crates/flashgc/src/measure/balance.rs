@@ -188,10 +188,18 @@ impl Seen<'_> {
         })
     }
 
+    /// Requests until the first collection, about. `None` where there would be none: nothing is
+    /// written, or the write buffer takes every page of the drive and none goes to flash.
     fn requests_to_first(&self, counters: &Counters) -> Option<u64> {
         let requests: u64 = counters.requests.iter().sum();
-        let pages = self.pages_to_first().max(1) as f64;
-        let per_page = requests as f64 / counters.array_programs as f64;
-        (counters.array_programs > 0).then(|| rounded((pages * per_page) as u64))
+        let (mut pages, mut of) = (self.pages_to_first().max(1), counters.array_programs);
+        if of == 0 {
+            let buffer = self.plan.write_buffer?;
+            let fits = buffer.pages >= self.plan.geometry.exported_pages;
+            of = self.host.dirty_pages().filter(|_| !fits)?;
+            pages += u64::from(buffer.pages).saturating_sub(of);
+        }
+        let per_page = requests as f64 / of as f64;
+        (of > 0).then(|| rounded((pages as f64 * per_page) as u64))
     }
 }

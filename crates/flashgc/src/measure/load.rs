@@ -43,9 +43,8 @@ impl Load {
         spent: impl Iterator<Item = Spent>,
     ) {
         self.backlog_at_end = outstanding;
-        if now_ns > 0 {
-            let busiest = spent.map(Spent::total_ns).max().unwrap_or(0);
-            self.busiest_share = busiest as f64 / now_ns as f64;
-        }
+        let busiest = spent.map(Spent::total_ns).max().unwrap_or(0);
+        // Where all requests come at one instant, no unit rested until the last came.
+        self.busiest_share = if now_ns > 0 { busiest as f64 / now_ns as f64 } else { 1.0 };
     }
 }

@@ -231,7 +231,12 @@ impl Session {
                 grouped(exported)
             );
         }
-        let more = results.balance.more_requests.unwrap_or(1);
+        let Some(more) = results.balance.more_requests else {
+            return "no collection: the write buffer takes every page of the drive, so none goes to \
+                    flash and no scheme can differ; to see collection, make the buffer smaller \
+                    than the drive (device.write_buffer.size)"
+                .into();
+        };
         let [begin, end] = [results.balance.free_pages_begin, results.balance.free_pages_end];
         format!(
             "no collection yet, so no scheme can differ: the drive has {} free pages left of {} at \

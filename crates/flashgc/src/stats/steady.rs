@@ -184,9 +184,9 @@ pub fn judge(evidence: &Evidence<'_>) -> Balance {
     };
     let is_read_only = evidence.losses.is_some_and(|losses| losses.is_read_only);
     if evidence.collections + evidence.moved_pages == 0 {
-        let will_collect = evidence.can_go_on && evidence.written_pages > 0 && !is_read_only;
-        found.verdict = if will_collect { Verdict::No } else { Verdict::NoGc };
-        if will_collect {
+        found.verdict = Verdict::NoGc;
+        if evidence.can_go_on && !is_read_only && evidence.requests_to_first.is_some() {
+            found.verdict = Verdict::No;
             found.reasons.push("no block has been collected yet".into());
             found.more_requests = evidence.requests_to_first;
         }
