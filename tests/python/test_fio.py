@@ -354,6 +354,24 @@ def test_a_flush_after_writes(tmp_path):
 HINTED = "[a]\nrw=write\nsize=1m\nioengine=io_uring_cmd\n"
 
 
+def test_a_log_of_requests_has_the_flushes_of_fsync(tmp_path):
+    path = tmp_path / "job.fio"
+    path.write_text("[a]\nioengine=libaio\nrw=randwrite\nsize=4m\nbs=4k\nfsync=8\n")
+    report = package.run(path, set=SMALL, request_log=tmp_path / "log.csv")
+    kinds = [line.split(",")[3] for line in (tmp_path / "log.csv").read_text().splitlines()[1:]]
+    assert (kinds.count("write"), kinds.count("flush"), len(kinds)) == (1024, 128, 1152)
+    assert report.flush.requests == 128
+
+
+def test_trims_with_a_runtime_need_commands_that_take_time(tmp_path):
+    path = tmp_path / "job.fio"
+    path.write_text("[a]\nioengine=libaio\nrw=trim\nbs=4k\nsize=1m\ntime_based\nruntime=1ms\n")
+    with pytest.raises(package.RunError, match='job "a" issued 1010000 requests at 0 ns'):
+        package.run(path, set=SMALL)
+    report = package.run(path, set={**SMALL, "device.firmware.command": "5 us"})
+    assert (report.requests.trim, report.simulated_ns) == (200, 1_000_000)
+
+
 @pytest.mark.parametrize(
     ("lines", "keys"),
     [

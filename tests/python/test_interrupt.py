@@ -43,6 +43,29 @@ def test_ctrl_c_ends_a_run_within_a_second(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["endless.toml"]
 
 
+TIMELESS = ENDLESS.replace("read_share = 0.5", "read_share = 0.0\ntrim_share = 1.0")
+"""Trims, which take no time on this device: the run stays at one instant."""
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_end_a_run_that_stays_at_one_instant(tmp_path, sent, status):
+    (tmp_path / "timeless.toml").write_text(TIMELESS)
+    command = [COMMAND, "run", "timeless.toml", "--gc-log", "gc.csv"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        try:
+            started(child, tmp_path)
+            time.sleep(0.3)
+            child.send_signal(sent)
+            _, err = child.communicate(timeout=20)
+        finally:
+            child.kill()
+    assert child.returncode == status
+    assert b"nothing was saved" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["timeless.toml"]
+
+
 @pytest.mark.parametrize(
     "call",
     [

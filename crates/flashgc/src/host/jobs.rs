@@ -22,6 +22,9 @@ impl Host {
         for Done { job, op, latency_ns } in self.requests.of_jobs.drain(..) {
             source.done(job, op, latency_ns, cx.now_ns);
         }
+        if self.requests.stops {
+            source.stop(cx.now_ns);
+        }
         match source.turn(cx.now_ns).map_err(Fault::Source)? {
             Turn::Request(request, job) => return Ok(Some((request, job))),
             Turn::Wait(at_ns) => {
@@ -34,6 +37,7 @@ impl Host {
                     cx.events.post(Slot::Arrival, at_ns);
                 }
             }
+            Turn::NeverEnds(why) => return Err(Fault::NeverEnds(why)),
             Turn::End => {
                 self.requests.source_ended = true;
                 cx.events.clear(Slot::Arrival);

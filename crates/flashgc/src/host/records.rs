@@ -9,6 +9,8 @@ pub enum Fault {
     Source(SourceError),
     /// The next request comes after the last instant that can be simulated.
     TooLong,
+    /// Requests would come at this instant without end. The text is for users.
+    NeverEnds(String),
 }
 
 /// A request that is done.
@@ -48,6 +50,8 @@ pub(super) struct Requests {
     pub(super) free: Vec<u32>,
     pub(super) arrival: Option<HostRequest>,
     pub(super) source_ended: bool,
+    /// Whether jobs issue nothing more, and end with the requests under way.
+    pub(super) stops: bool,
     /// Requests of a closed loop that may be issued now; of jobs, whether to ask the source.
     pub(super) to_issue: u32,
     /// Requests of jobs that are done, of which the source has yet to hear.

@@ -27,7 +27,7 @@ impl Host {
     /// Whether no further request comes.
     #[inline(always)]
     pub fn source_ended(&self) -> bool {
-        self.requests.source_ended
+        self.requests.source_ended || self.requests.stops
     }
 
     /// Whether every request is done.
@@ -47,9 +47,13 @@ impl Host {
         self.requests.to_issue > 0 && !self.requests.source_ended
     }
 
-    /// The run ends with the requests that have come.
+    /// The run ends with the requests that have come. Jobs are told in their turn, and count those
+    /// that are under way.
     pub fn end_source<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
-        self.requests.source_ended = true;
+        match cx.plan.arrivals {
+            Arrivals::Jobs => (self.requests.stops, self.requests.to_issue) = (true, 1),
+            Arrivals::Open | Arrivals::Closed(_) => self.requests.source_ended = true,
+        }
         self.requests.arrival = None;
         cx.events.clear(Slot::Arrival);
     }

@@ -49,6 +49,7 @@ impl From<SimError> for RunError {
     fn from(error: SimError) -> Self {
         RunError::new(match error {
             SimError::Source(error) => return error.into(),
+            SimError::NeverEnds(why) => why,
             SimError::Full { plane: PlaneId(plane), free_pages, reclaimable, waiting } => format!(
                 "error: the drive is full (waiting requests: {waiting}): plane {plane} has \
                  {free_pages} erased pages, and {reclaimable} invalid ones to collect\n  = help: \

@@ -54,6 +54,10 @@ impl Source for JobRun {
         self.jobs.turn(now_ns)
     }
 
+    fn stop(&mut self, now_ns: u64) {
+        self.jobs.stop(now_ns);
+    }
+
     fn done(&mut self, clone: u16, op: HostOp, latency_ns: u64, now_ns: u64) {
         let job = usize::from(self.job_of_clone[usize::from(clone)]);
         match op {

@@ -66,6 +66,12 @@ impl Source for RunSource {
         }
     }
 
+    fn stop(&mut self, now_ns: u64) {
+        if let RunSource::Jobs(source) = self {
+            source.stop(now_ns);
+        }
+    }
+
     fn done(&mut self, job: u16, op: HostOp, latency_ns: u64, now_ns: u64) {
         if let RunSource::Jobs(source) = self {
             source.done(job, op, latency_ns, now_ns);

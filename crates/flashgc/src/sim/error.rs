@@ -25,6 +25,9 @@ pub enum SimError {
         /// The last instant that fits, in ns.
         limit_ns: u64,
     },
+    /// Jobs issue requests at one instant without end, none of which takes time. The text names the
+    /// job.
+    NeverEnds(String),
     /// Units are checked again and again without effect: a fault of the engine.
     Endless {
         /// When, in ns.

@@ -269,7 +269,8 @@ impl<W: Watch> Sim<W> {
         self.measure.balance = Watched::new(circumstances);
     }
 
-    /// Runs at most `budget` events, and returns how far the run is.
+    /// Runs at most `budget` events and requests that are issued, and returns how far the run is:
+    /// requests that take no time advance no event.
     pub fn run(&mut self, source: &mut dyn Source, budget: u64) -> Result<Progress, SimError> {
         if self.plan.untimed {
             return untimed::run(self, source, budget);
@@ -278,8 +279,14 @@ impl<W: Watch> Sim<W> {
             if self.host.is_finished() {
                 break;
             }
+            if self.host.may_issue() {
+                self.instant.goes_on();
+                self.issue(source)?;
+                self.settle()?;
+                continue;
+            }
             let Some(next) = self.events.next() else {
-                self.retry_starved(source)?;
+                self.retry_starved()?;
                 continue;
             };
             let at_ns = next.at_ns;
@@ -310,7 +317,7 @@ impl<W: Watch> Sim<W> {
                 }
             }
             self.look_at_starved();
-            self.settle(source)?;
+            self.settle()?;
         }
         let (finished, requests) = (self.host.is_finished(), self.host.requests_done());
         if finished {
@@ -319,9 +326,9 @@ impl<W: Watch> Sim<W> {
         Ok(Progress { finished, requests, now_ns: self.now_ns })
     }
 
-    /// Issues what a closed loop may issue and starts what can start, until nothing is left.
+    /// Starts what can start, until nothing is left or a request may be issued.
     #[inline(always)]
-    fn settle(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+    fn settle(&mut self) -> Result<(), SimError> {
         loop {
             if self.instant.has_too_many_steps() {
                 self.look_for_an_end()?;
@@ -339,10 +346,11 @@ impl<W: Watch> Sim<W> {
                 self.start_unit(unit);
             } else if self.store.alloc.has_waiting() && self.give_places() {
                 // The unit has it, and starts it next.
-            } else if self.host.may_issue() {
-                self.instant.goes_on();
-                self.issue(source)?;
-            } else if !self.rests || self.host.outstanding() > 0 || !self.rest() {
+            } else if self.host.may_issue()
+                || !self.rests
+                || self.host.outstanding() > 0
+                || !self.rest()
+            {
                 return Ok(());
             }
         }
@@ -381,10 +389,10 @@ impl<W: Watch> Sim<W> {
     }
 
     /// No event is left: the writes that starve are tried once more, and then the drive is full.
-    fn retry_starved(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
+    fn retry_starved(&mut self) -> Result<(), SimError> {
         self.look_at_starved();
-        self.settle(source)?;
-        if self.events.is_empty() && !self.host.is_finished() {
+        self.settle()?;
+        if self.events.is_empty() && !self.host.may_issue() && !self.host.is_finished() {
             let plane = self.seen().fullest_plane();
             return Err(SimError::full(self.store.no_space(plane), self.host.outstanding()));
         }

@@ -39,11 +39,11 @@ impl<W: Watch> Sim<W> {
             Arrivals::Open => self.fetch_arrival(source)?,
             Arrivals::Closed(depth) => {
                 self.host.open_loop(depth);
-                self.settle(source)?;
+                self.settle()?;
             }
             Arrivals::Jobs => {
                 self.host.open_loop(1);
-                self.settle(source)?;
+                self.settle()?;
             }
         }
         Ok(())
@@ -53,6 +53,7 @@ impl<W: Watch> Sim<W> {
         match fault {
             Fault::Source(error) => SimError::Source(error),
             Fault::TooLong => SimError::TooLong { limit_ns: self.events.time_limit_ns() / 2 },
+            Fault::NeverEnds(why) => SimError::NeverEnds(why),
         }
     }
 

@@ -136,7 +136,7 @@ impl HostRequest {
 pub struct SourceError(pub String);
 
 /// What a source does at an instant, where its requests depend on those that are done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// It issues a request, of the job with this number.
     Request(HostRequest, u16),
@@ -144,6 +144,8 @@ pub enum Turn {
     Wait(Option<u64>),
     /// It has ended.
     End,
+    /// It would issue requests at this instant without end. The text is for users.
+    NeverEnds(String),
 }
 
 /// Returns the host's requests one by one.
@@ -173,6 +175,9 @@ pub trait Source: Send {
     fn turn(&mut self, _now_ns: u64) -> Result<Turn, SourceError> {
         Err(SourceError("the workload has no jobs".into()))
     }
+
+    /// Jobs issue nothing more: they end with the requests under way.
+    fn stop(&mut self, _now_ns: u64) {}
 
     /// A request of a job is done.
     fn done(&mut self, _job: u16, _op: HostOp, _latency_ns: u64, _now_ns: u64) {}

@@ -66,6 +66,7 @@ fn play(source: &mut Jobs, mut latency_ns: impl FnMut(&HostRequest) -> u64) -> P
             }
             Turn::Wait(until) => until,
             Turn::End => break,
+            Turn::NeverEnds(why) => panic!("{why}"),
         };
         let end = ends.peek().map(|Reverse((at_ns, _))| *at_ns);
         now_ns = [until, end].into_iter().flatten().min().expect("it waits for something");

@@ -63,6 +63,7 @@ mod read_retry;
 mod renamed_keys;
 mod replayed;
 mod request_log;
+mod run_ends;
 mod same_requests;
 mod separation;
 mod series;

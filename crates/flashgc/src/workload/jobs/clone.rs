@@ -8,6 +8,13 @@ use crate::workload::hints::JobHints;
 use crate::workload::replay::Replay;
 use crate::workload::{HostOp, HostRequest, Source, SourceError};
 
+/// Requests that a clone whose end is an instant alone may issue at one instant, and those for each
+/// request in flight. Where one in ten thousand takes time, that many fill its depth long before;
+/// with more of them none takes time, and the instant at which it ends never comes.
+const AT_ONCE: u64 = 1_000_000;
+/// See [`AT_ONCE`].
+const AT_ONCE_OF_DEPTH: u64 = 10_000;
+
 /// How far a clone is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -70,6 +77,8 @@ pub struct Clone {
     unpaused: u32,
     pause_ends_ns: u64,
     ends_ns: Option<u64>,
+    /// The instant at which it last issued requests, and their number.
+    at_once: (u64, u64),
 }
 
 impl Clone {
@@ -101,6 +110,7 @@ impl Clone {
             unpaused: 0,
             pause_ends_ns: 0,
             ends_ns: None,
+            at_once: (0, 0),
         }
     }
 
@@ -162,12 +172,29 @@ impl Clone {
         self.in_flight += 1;
         self.unpaused = self.unpaused.saturating_add(1);
         self.tally.issued(self.in_flight);
+        let before = if self.at_once.0 == now_ns { self.at_once.1 } else { 0 };
+        self.at_once = (now_ns, before + 1);
         self.draw()?;
         if op == HostOp::Flush {
             return Ok(Some(HostRequest::flush(now_ns)));
         }
         let request = HostRequest::from_bytes(now_ns, op, offset, bytes, self.page_bytes);
         Ok(Some(HostRequest { high, fua, hint, ..request }))
+    }
+
+    /// Why it never ends, where none of its requests takes time and its runtime alone ends it.
+    pub fn never_ends(&self) -> Option<String> {
+        let (at_ns, requests) = self.at_once;
+        let is_counted = !self.plan.time_based || self.plan.requests.is_some();
+        let most = AT_ONCE + AT_ONCE_OF_DEPTH * u64::from(self.plan.depth);
+        let ends_ns = self.ends_ns.filter(|_| !is_counted && requests > most)?;
+        Some(format!(
+            "error: job \"{}\" issued {most} requests at {at_ns} ns and none of them took \
+             time, so its end at {ends_ns} ns never comes\n  = help: give each command a time, as \
+             in `device.firmware.command = \"5 us\"`, or end the job by its `amount` or its \
+             `requests`",
+            self.plan.name
+        ))
     }
 
     fn begin(&mut self, now_ns: u64) -> Result<(), SourceError> {

@@ -141,7 +141,9 @@ fn part(
     if size < largest.max(plan.align_bytes) {
         return Err(Misfit::Small { job, bytes: size });
     }
-    let amount_bytes = extent(plan.amount, size, scale).max(1);
+    // A scale leaves something of what there is.
+    let least = u64::from(!plan.amount.is_zero());
+    let amount_bytes = extent(plan.amount, size, scale).max(least);
     let span = Span { job, clone, first_byte: offset, bytes: size, amount_bytes, scale };
     Ok((offset, span))
 }

@@ -143,9 +143,32 @@ impl Source for Jobs {
             let clone = &mut self.clones[usize::from(job)];
             clone.is_ready = false;
             let request = clone.issue(now_ns)?;
+            if let Some(why) = clone.never_ends() {
+                return Ok(Turn::NeverEnds(why));
+            }
             self.put_back(job, now_ns);
             if let Some(request) = request {
                 return Ok(Turn::Request(request, job));
+            }
+        }
+    }
+
+    fn stop(&mut self, now_ns: u64) {
+        let next = std::mem::replace(&mut self.next, self.clones.len());
+        self.ready.clear();
+        for job in 0..self.clones.len() {
+            let clone = &mut self.clones[job];
+            clone.is_ready = false;
+            match clone.stage {
+                Stage::Ended => {}
+                Stage::Ahead => {
+                    clone.stage = Stage::Ended;
+                    self.left -= usize::from(job < next);
+                }
+                Stage::Runs | Stage::Drains => {
+                    clone.stage = Stage::Drains;
+                    self.put_back(job as u16, now_ns);
+                }
             }
         }
     }

@@ -31,6 +31,13 @@ pub enum Extent {
     Share(f64),
 }
 
+impl Extent {
+    /// Whether it is nothing, of whatever.
+    pub fn is_zero(self) -> bool {
+        self == Extent::Bytes(0) || self == Extent::Share(0.0)
+    }
+}
+
 /// The part of the drive that a job works on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
