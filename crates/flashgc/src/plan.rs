@@ -379,7 +379,7 @@ impl Plan {
     /// their end. One of no length always does: between its steps other work would begin.
     pub fn coalesces_jobs(&self) -> bool {
         let is_one = self.coalesce && self.gc.blocking.erasing.is_none();
-        self.fixes_jobs() && (is_one || !self.gc.copy.takes_time())
+        self.fixes_jobs() && (is_one || !self.gc.takes_time())
     }
 
     /// Whether copies that no request can preempt may run unseen, as one event, although requests
@@ -390,6 +390,7 @@ impl Plan {
     pub fn runs_unseen(&self) -> bool {
         let gc = &self.gc;
         self.coalesce
+            && gc.takes_time()
             && gc.preemption.is_some_and(|rules| rules.between_copies && rules.poll_ns == 0)
             && !gc.is_paced()
             && gc.placement.is_none()
@@ -409,19 +410,20 @@ impl Plan {
     /// Whether nothing can interrupt a collection, so that its pages are fixed when it begins.
     ///
     /// The copies must need no bus, not for summaries either, and the blocking must cover the unit
-    /// that works. A collection of no length cannot be interrupted at all.
+    /// that works. One whose operations take no time is not interrupted either, unless the scheme
+    /// itself lets requests come between them, or sends its pages to units that may be at work.
     pub fn fixes_jobs(&self) -> bool {
         let needs_no_bus = self.gc.copy.stays_in_plane()
             && self.geometry.shape.program_slots == 1
             && self.timing.command_ns == 0
             && !self.timing.times_summaries_of_copies();
         let takes_the_unit = self.gc.blocking.covers_unit(self.geometry.shape.unit);
-        !self.gc.copy.takes_time()
-            || (self.gc.preemption.is_none() && needs_no_bus && takes_the_unit)
+        let takes_no_time = !self.gc.takes_time() && !self.gc.copy.is_sent();
+        self.gc.preemption.is_none() && (takes_no_time || needs_no_bus && takes_the_unit)
     }
 
     /// The times of collections and background tasks: those of the device, or none.
     pub fn collection_timing(&self) -> Timing {
-        if self.gc.copy.takes_time() { self.timing } else { Timing::NONE }
+        if self.gc.takes_time() { self.timing } else { Timing::NONE }
     }
 }

@@ -318,7 +318,7 @@ fn endurance(setup: &Setup, results: &Results, cycles: u64, in_bytes: Option<f64
         (None, _) => Some("the workload writes nothing"),
         (Some(_), Verdict::Yes) => None,
         (Some(_), _) => Some(
-            "the run is not in balance, so its write amplification does not stand for the long run",
+            "the run is not in steady state, so its write amplification is not that of a long run",
         ),
     };
     let of_flash = f64::from(geometry.pages) * page_bytes * cycles as f64;

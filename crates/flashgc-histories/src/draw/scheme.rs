@@ -52,10 +52,11 @@ impl Draw {
             self.blocking();
             self.background();
         }
-        if self.is("gc.copy.use", "instant") || self.is("gc.scheme", "ideal") {
-            self.nothing_preempts();
-        }
         self.tokens();
+        // Everything stays as it is, and takes no time.
+        if self.choices.chance(8) {
+            self.set("gc.cost", "\"none\"");
+        }
     }
 
     /// What tokens need: a watermark alone, and no closed blocks.
@@ -72,23 +73,6 @@ impl Draw {
         }
         self.maybe("gc.pacing.tokens.floor", &["3 blocks", "5 blocks", "40 pages"]);
         self.value("gc.pacing.tokens.urgency_max", &["1.0", "2.5", "40.0"]);
-    }
-
-    /// What a collection of no length needs.
-    fn nothing_preempts(&mut self) {
-        if self.history.get("gc.copy.use").is_some_and(|word| word != "\"instant\"") {
-            return;
-        }
-        self.word("gc.preemption.use", &["never"]);
-        self.word("gc.pacing.use", &["at-once"]);
-        let blocks = self.is("gc.blocking.use", "blocks");
-        if blocks || self.is("gc.scheme", "bbgc") || self.is("gc.scheme", "on-demand") {
-            self.word("gc.blocking.use", &["unit"]);
-        }
-        let moves_before = self.history.get("gc.background.use");
-        if moves_before.is_none_or(|used| used.contains("pre-migration")) {
-            self.word("gc.background.use", &["nothing"]);
-        }
     }
 
     /// A preset on a device with all that the preset needs, with some slots drawn anew.

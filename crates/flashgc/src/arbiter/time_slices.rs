@@ -22,6 +22,8 @@ use crate::plan::Plan;
 struct Slices {
     /// When the present time slice began, in ns; `None` between time slices.
     since_ns: Option<u64>,
+    /// What its operations would have taken, where those of collections take no time, in ns.
+    unspent_ns: u64,
     /// Whether it began below the floor.
     is_below: bool,
     /// When an operation of such a time slice last ended, in ns.
@@ -55,15 +57,21 @@ impl TimeSlices {
     pub(super) fn goes_on(&mut self, unit: UnitId, view: &View<'_>) -> bool {
         let Some(since_ns) = self.units[unit.index()].since_ns else { return false };
         let (now_ns, step_ns) = (view.now_ns, next_step_ns(unit, view));
-        let slice_ns = now_ns - since_ns;
-        let Some(pacer) = &mut self.pacer else {
-            return slice_ns + step_ns <= self.rules.length_ns;
+        let slice_ns = now_ns - since_ns + self.units[unit.index()].unspent_ns;
+        let goes_on = match &mut self.pacer {
+            None => slice_ns + step_ns <= self.rules.length_ns,
+            Some(pacer) => {
+                let planes = view.plan.geometry.planes_of(unit).iter();
+                let free = planes.map(|&plane| view.ftl.frontiers.free_pages(plane));
+                let waiting = view.waiting.count(unit);
+                let free_pages = free.min().unwrap_or(0);
+                pacer.continues(NextStep { unit, now_ns, slice_ns, step_ns, waiting, free_pages })
+            }
         };
-        let planes = view.plan.geometry.planes_of(unit).iter();
-        let free = planes.map(|&plane| view.ftl.frontiers.free_pages(plane));
-        let waiting = view.waiting.count(unit);
-        let free_pages = free.min().unwrap_or(0);
-        pacer.continues(NextStep { unit, now_ns, slice_ns, step_ns, waiting, free_pages })
+        if goes_on && !view.plan.gc.takes_time() {
+            self.units[unit.index()].unspent_ns += step_ns;
+        }
+        goes_on
     }
 
     /// A time slice is over: whether another one follows at once.
@@ -93,7 +101,11 @@ impl TimeSlices {
     }
 
     fn begin(&mut self, unit: UnitId, is_below: bool, view: &mut View<'_>) {
+        // Its first operation always fits.
+        let takes_time = view.plan.gc.takes_time();
+        let unspent_ns = if takes_time { 0 } else { next_step_ns(unit, view) };
         let slices = &mut self.units[unit.index()];
+        slices.unspent_ns = unspent_ns;
         slices.since_ns = Some(view.now_ns);
         slices.is_below = is_below;
         slices.is_owed = false;

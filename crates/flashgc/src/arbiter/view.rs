@@ -60,7 +60,7 @@ pub struct View<'a> {
     pub gc: &'a Gc,
     /// The flash.
     pub flash: &'a Flash<Owner>,
-    /// What operations cost.
+    /// What operations take on the device, by which schemes decide.
     pub prices: &'a Prices,
     /// Open collections. A page of one may be moved to the front.
     pub jobs: &'a mut Jobs,

@@ -291,7 +291,6 @@ impl PreMigrating {
             at.cx.counters.add_retries(true, retries(from));
             at.store.tell_uncorrectable(from, &mut at.cx);
         }
-        let binds_at = phases.program_at();
-        Command { binds_at, ..Command::new(Owner::Background(self.task), Class::Gc, phases) }
+        Command::binding(Owner::Background(self.task), Class::Gc, phases)
     }
 }

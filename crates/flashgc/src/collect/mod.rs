@@ -141,8 +141,10 @@ pub struct Collecting<'a, W> {
     pub store: &'a mut Store,
     /// The queues that they close to the host.
     pub waiting: &'a mut Waiting,
-    /// What operations cost.
+    /// What the operations of collections cost.
     pub prices: &'a Prices,
+    /// What those of the host cost.
+    pub host_prices: &'a Prices,
     /// Whether a write waits for space anywhere.
     pub is_starving: bool,
     /// What every room may use.

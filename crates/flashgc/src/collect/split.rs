@@ -66,15 +66,18 @@ impl<W: Watch> Collecting<'_, W> {
         }
         job.stage = Stage::Programming;
         self.bind_step(unit);
-        let mut phases = self.prices.merging(plan.gc.copy.program_op(), copies + merged, merged);
+        // A program that takes writes of the host in takes the time of the device: it is theirs too.
+        let prices = if merged > 0 { self.host_prices } else { self.prices };
+        let mut phases = prices.merging(plan.gc.copy.program_op(), copies + merged, merged);
         let job = &self.jobs[unit];
         let fills = job.host_fills + self.prices.filled_by_copies(|| job.fills_of_step());
         let pages = job.step_pages().map(|copy| copy.to).chain(job.host_pages.iter().copied());
-        self.prices.bind(&mut phases, pages.clone(), fills);
-        reads::add_failed(self, &mut phases, pages);
+        prices.bind(&mut phases, pages.clone(), fills);
+        let failed_ns = self.store.ftl.failed_ns(pages, |page| prices.program_ns(page));
+        phases.program_again(failed_ns);
         let job = &mut self.jobs[unit];
         if job.host_fills > 0 {
-            job.extra_ns += self.prices.summary_array_ns();
+            job.extra_ns += prices.summary_array_ns();
         }
         job.host_pages.clear();
         Some(command(phases))

@@ -10,6 +10,7 @@ use super::slots::preemption::Preemption;
 use super::slots::slot::{Slot, described};
 use super::slots::trigger::Trigger;
 use super::slots::victim::Victim;
+use crate::gc::Cost;
 use crate::gc::given::{Given, Pacer};
 use flashgc_config::Reader;
 use serde_json::Value;
@@ -23,6 +24,8 @@ macro_rules! slots {
         /// The scheme as configured; amounts of space still depend on the device.
         pub struct Scheme {
             pub name: String,
+            /// What the operations of collections take.
+            pub cost: Cost,
             $(pub $field: <$slot as Slot>::Keys,)*
             /// The choice of every slot.
             pub slots: BTreeMap<&'static str, String>,
@@ -41,11 +44,13 @@ macro_rules! slots {
         /// noted; `None` where no scheme can be made.
         pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {
             let name = gc.string("scheme").unwrap_or(DEFAULT_SCHEME).to_string();
+            let cost = gc.choice("cost", &Cost::WORDS).unwrap_or_default();
             $(let $field = <$slot as Slot>::read(gc, registers);)*
             gc.finish();
             $(let $field = $field?;)*
             Some(Scheme {
                 name,
+                cost,
                 slots: BTreeMap::from([$((<$slot as Slot>::NAME, $field.name)),*]),
                 unused: [$($field.unused),*].concat(),
                 pacer: None,

@@ -58,6 +58,13 @@ impl<T> Command<T> {
     pub fn new(owner: T, class: Class, phases: Phases) -> Self {
         Command { owner, class, phases, binds_at: BOUND }
     }
+
+    /// An operation whose pages are known when their program begins. A program of no length begins
+    /// as the rest ends.
+    #[inline(always)]
+    pub fn binding(owner: T, class: Class, phases: Phases) -> Self {
+        Command { owner, class, phases, binds_at: phases.program_at().min(phases.count()) }
+    }
 }
 
 /// What follows the start of a command or of a phase.
@@ -239,13 +246,11 @@ impl<T: Copy> Flash<T> {
         price: impl FnOnce(&mut Phases),
         now_ns: u64,
         events: &mut Events,
-    ) {
+    ) -> Moved<T> {
         let state = &mut self.units[unit.index()];
         state.binds_at = BOUND;
         price(&mut state.phases);
-        // The phase programs, and so it takes time.
-        let moved = self.begin_phase(unit, now_ns, events);
-        debug_assert!(matches!(moved, Moved::Runs));
+        self.begin_phase(unit, now_ns, events)
     }
 
     #[inline(always)]

@@ -26,6 +26,28 @@ pub enum Space {
     Pages(u32),
 }
 
+/// What the operations of collections, and of the work before them, take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cost {
+    /// The times of the device.
+    #[default]
+    Device,
+    /// No time: what is left of latencies is the cost of the host's own operations and of the waits
+    /// that the scheme imposes.
+    None,
+}
+
+impl Cost {
+    /// The words of the configuration.
+    pub const WORDS: [(&'static str, Cost); 2] = [("device", Cost::Device), ("none", Cost::None)];
+
+    /// Whether it is that of the device; such a scheme is written without it.
+    pub fn is_of_device(&self) -> bool {
+        *self == Cost::Device
+    }
+}
+
 /// How many blocks are collected before the host is served by the unit again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -29,7 +29,7 @@ pub mod used_space;
 pub mod victim;
 pub mod windows;
 
-pub use answers::{Batch, BlockingChoice, Isolation, Space};
+pub use answers::{Batch, BlockingChoice, Cost, Isolation, Space};
 pub use background::BackgroundPlan;
 pub use copy::CopyChoice;
 pub use idle::{Idle, MeanCollection, Wait};

@@ -40,6 +40,12 @@ impl Preemption {
         worth_it: false,
         most_suspends: 0,
     };
+
+    /// The same rules where a poll takes no time, as nothing that a collection does.
+    #[must_use]
+    pub fn without_polls(self) -> Self {
+        Preemption { poll_ns: 0, ..self }
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]

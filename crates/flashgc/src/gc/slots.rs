@@ -4,7 +4,7 @@ use super::given::{Given, Pacer};
 use super::placement::{self, Classes};
 use super::used_space::UsedSpace;
 use super::{
-    BackgroundPlan, Batch, BlockingChoice, CopyChoice, Idle, Isolation, Preemption, Space,
+    BackgroundPlan, Batch, BlockingChoice, CopyChoice, Cost, Idle, Isolation, Preemption, Space,
     TimeSlices, Tokens, Victim, victim,
 };
 use serde::Serialize;
@@ -17,6 +17,9 @@ pub struct GcPlan {
     pub scheme: String,
     /// The choice of every slot, by the slot's name.
     pub slots: BTreeMap<&'static str, String>,
+    /// What the operations of collections take.
+    #[serde(skip_serializing_if = "Cost::is_of_device")]
+    pub cost: Cost,
     /// When a plane needs space.
     pub trigger: Watermark,
     /// The trigger `used-space`, where the scheme has it; `trigger` then has the thresholds of a
@@ -69,6 +72,12 @@ pub struct GcPlan {
 }
 
 impl GcPlan {
+    /// Whether the operations of collections take time.
+    #[inline(always)]
+    pub fn takes_time(&self) -> bool {
+        self.cost == Cost::Device && self.copy.takes_time()
+    }
+
     /// Classes of pages; 0 where there are none.
     pub fn classes(&self) -> u32 {
         self.placement.as_ref().map_or(0, Classes::classes)

@@ -35,5 +35,6 @@ pub(super) fn of_background<W: Watch>(sim: &mut Sim<W>, task: u8, unit: UnitId) 
     let to = std::iter::once(page);
     let failed_ns = failed_ns(sim, to.clone());
     let price = |phases: &mut Phases| price(phases, prices, to, fills, failed_ns);
-    sim.flash.bound(unit, price, sim.now_ns, &mut sim.events);
+    let moved = sim.flash.bound(unit, price, sim.now_ns, &mut sim.events);
+    sim.has_begun(unit, moved);
 }

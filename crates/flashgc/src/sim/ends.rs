@@ -63,7 +63,8 @@ impl<W: Watch> Sim<W> {
         let to = job.programmed(self.plan.geometry.shape.program_slots);
         let failed_ns = binding::failed_ns(self, to.clone());
         let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
-        self.flash.bound(unit, price, self.now_ns, &mut self.events);
+        let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);
+        self.has_begun(unit, moved);
     }
 
     /// Reads the commands that ended as they began.

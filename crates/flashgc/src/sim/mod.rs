@@ -31,7 +31,7 @@ macro_rules! view {
             ftl: &$sim.store.ftl,
             gc: &$sim.store.gc,
             flash: &$sim.flash,
-            prices: &$sim.collection_prices,
+            prices: &$sim.prices,
             jobs: &mut $sim.jobs,
             alloc: &mut $sim.store.alloc,
             waiting: &mut $sim.host.waiting,
@@ -49,6 +49,7 @@ macro_rules! collecting {
             store: &mut $sim.store,
             waiting: &mut $sim.host.waiting,
             prices: &$sim.collection_prices,
+            host_prices: &$sim.prices,
             is_starving: !$sim.starved.is_empty(),
             cx: context!($sim),
         }

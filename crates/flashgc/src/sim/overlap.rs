@@ -79,15 +79,17 @@ impl<W: Watch> Sim<W> {
         if !leaves || !is_free || preemptive.is_unpaid(unit, &mut view!(self)) {
             return;
         }
+        // A read of no length has nothing to be done beside.
+        let read = self.collection_prices.nominal(flash::Op::ReadRegisters, 1).get(0);
+        if read.is_none_or(|first| first.kind != Kind::Read) {
+            return;
+        }
         let mut collecting = collecting!(self);
         collecting.take_step(unit);
         if collecting.jobs[unit].step.is_empty() {
             return;
         }
         let phases = collecting.step_read(unit);
-        if phases.get(0).is_none_or(|first| first.kind != Kind::Read) {
-            return;
-        }
         collecting.begin_reading(unit);
         collecting.jobs[unit].read_ahead = true;
         self.begin_beside(unit, Command::new(Owner::Collection, Class::Gc, phases));

@@ -229,7 +229,7 @@ impl Losses {
         (lost > 0 && losses_of_more >= left as f64).then(|| {
             format!(
                 "bad blocks: {lost} in the run, and {left} more at most; at this rate the drive is \
-                 read-only before it is in balance, so a longer run does not help"
+                 read-only before it reaches steady state, so a longer run does not help"
             )
         })
     }
@@ -280,8 +280,9 @@ fn check_noise(amplification: f64, half_interval: Option<f64>, against: &mut Aga
     let share = half / amplification;
     if share > NOISE_WITHIN {
         let times = (share / NOISE_WITHIN) * (share / NOISE_WITHIN);
-        let (share, most) = (percent(share), percent(NOISE_WITHIN));
-        let why = format!("write amplification is only known within {share}, not within {most}");
+        // Rounded up: a share that is too large never reads as the one that is required.
+        let (share, most) = (percent((share * 1000.0).ceil() / 1000.0), percent(NOISE_WITHIN));
+        let why = format!("write amplification is known to +/- {share}; +/- {most} is required");
         against.add(times, why);
     }
 }

@@ -46,7 +46,7 @@ impl Rereads {
             erases: vec![0; plan.geometry.blocks as usize],
             old: vec![false; plan.geometry.pages as usize],
             corrects: !plan.gc.copy.stays_in_plane()
-                || !plan.gc.copy.takes_time()
+                || !plan.gc.takes_time()
                 || plan.timing.passes.is_some()
                 || shape.program_slots > 1
                     && (plan.gc.preemption.is_some() || plan.gc.placement.is_some()),

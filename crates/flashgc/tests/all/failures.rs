@@ -186,7 +186,7 @@ fn a_drive_that_runs_out_of_blocks_waits_for_no_balance() {
     assert!(at_keys(&wears).1 > 0 && !at_keys(&wears).5, "{:?}", at_keys(&wears));
     let (verdict, reasons, more) = judged(&wears);
     assert_eq!((verdict.as_str(), more), ("\"no\"", None));
-    assert!(reasons.contains("read-only before it is in balance"), "{reasons}");
+    assert!(reasons.contains("read-only before it reaches steady state"), "{reasons}");
     assert!(!at(&wears, "notes").to_string().contains("raise it"), "{wears}");
     let (_, reasons, more) = judged(&run_of("device.failures={erase=0.02}"));
     assert!(more.is_some() && !reasons.contains("read-only"), "{reasons}");

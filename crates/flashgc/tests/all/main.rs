@@ -90,4 +90,5 @@ mod trace_reads;
 mod two_passes;
 mod used_space;
 mod victims;
+mod without_cost;
 mod write_buffer;

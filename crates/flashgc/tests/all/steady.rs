@@ -290,7 +290,7 @@ fn an_open_loop_that_cannot_keep_up_is_never_in_balance() {
 }
 
 /// Pages that move before their collection take space: they were counted as freed when their block
-/// was erased, and a run of PreGC in balance said "no".
+/// was erased, and a run of PreGC in steady state said "no".
 #[test]
 fn pages_that_move_ahead_are_not_won() {
     let sets = [

@@ -21,7 +21,7 @@ const LARGE: [&str; 5] = [
     "gc.trigger.watermark.soft=\"4 blocks\"",
 ];
 
-/// Random writes on a drive in balance.
+/// Random writes on a drive in steady state.
 fn writes(sets: &[&str]) -> Value {
     let load = [
         "workload.synthetic.read_share=0.0",

@@ -6,7 +6,7 @@ use crate::config::gc::Scheme;
 use crate::config::slots::{blocking, copy, erase, pacing, preemption, tokens};
 use crate::config::spare;
 use crate::device::Shape;
-use crate::gc::{GcPlan, Preemption};
+use crate::gc::{Cost, GcPlan, Preemption};
 use flashgc_config::Reader;
 
 type Check = fn(&Reader<'_>, &Device, &Shape, &GcPlan) -> Option<()>;
@@ -47,10 +47,12 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, device: &Device) 
     let time_slices =
         pacing::plan(root, shape, &scheme.pacing, device.timing.erase_ns, reserve_blocks)?;
     let tokens = tokens::plan(root, shape, &scheme.pacing, soft, reserve_blocks)?;
+    let takes_time = scheme.cost == Cost::Device && scheme.copy.takes_time();
     let is_paced = time_slices.is_some() || tokens.is_some();
     Some(GcPlan {
         scheme: scheme.name.clone(),
         slots: scheme.slots.clone(),
+        cost: scheme.cost,
         trigger: marks,
         used_space: trigger.used_space(root, erase, shape)?,
         idle: trigger.idle(root, shape, soft)?,
@@ -61,8 +63,11 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, device: &Device) 
         copy: superblocks::copy(scheme.copy, shape),
         separate_gc: placement.separates_gc(),
         placement: placement.settings(&scheme.victim),
-        blocking: scheme.blocking.plan(shape, scheme.copy),
-        preemption: scheme.preemption.or(is_paced.then_some(Preemption::IN_PAUSES)),
+        blocking: scheme.blocking.plan(shape, takes_time),
+        preemption: scheme
+            .preemption
+            .map(|rules| if takes_time { rules } else { rules.without_polls() })
+            .or(is_paced.then_some(Preemption::IN_PAUSES)),
         time_slices,
         tokens,
         pacer: scheme.pacer.clone(),

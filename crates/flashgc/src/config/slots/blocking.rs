@@ -4,7 +4,6 @@ use super::copy;
 use super::slot::{OneOf, choice};
 use crate::device::{Level, Shape};
 use crate::gc::choice::{Choice, Key, Row, Told};
-use crate::gc::copy::CopyChoice;
 use crate::gc::{BlockingChoice, GcPlan, Suspends};
 use flashgc_config::Reader;
 
@@ -75,10 +74,10 @@ fn part(table: &Reader<'_>, level: Level) -> Blocking {
 
 impl Blocking {
     /// The blocking on a device of this shape.
-    pub fn plan(&self, shape: &Shape, copy: CopyChoice) -> BlockingChoice {
+    pub fn plan(&self, shape: &Shape, takes_time: bool) -> BlockingChoice {
         let level = self.level.unwrap_or(shape.unit);
         // A unit that erases serves no request, and an erase of no length blocks none.
-        let erasing = self.erasing.filter(|_| level < shape.unit && copy.takes_time());
+        let erasing = self.erasing.filter(|_| level < shape.unit && takes_time);
         let erasing = erasing.map(|erasing| erasing.min(shape.unit));
         BlockingChoice { level, blocks: self.blocks_only, erasing }
     }

@@ -28,7 +28,7 @@ impl OneOf for Copy {
         Row {
             choice: choice(
                 "instant",
-                "in no time, erases too: a floor for latencies, which no device reaches",
+                "copyback in no time, erases too, which no device reaches",
                 &[],
             ),
             read: |_, _| Some(CopyChoice::Instant(Instant)),
@@ -101,9 +101,6 @@ pub const WITHOUT_PARITY: &str =
 
 /// Pages that leave their plane must be found by the map, and need another unit to go to.
 pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
-    if !gc.copy.takes_time() {
-        return check_instant(root, gc);
-    }
     if !gc.copy.is_global() {
         return Some(());
     }
@@ -126,31 +123,6 @@ pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
             "set path = \"local\", or set device.pool to a part with several units",
         );
         return None;
-    }
-    Some(())
-}
-
-/// A collection of no length has no operation that anything could come between, and nothing is
-/// gained by moving pages before it.
-fn check_instant(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
-    let table = root.table("gc").table(Copy::NAME);
-    let refuse = |slot: &str, with: &str, nothing: &str| {
-        table.error(
-            "use",
-            format!("gc.copy.use = \"instant\" takes no time and cannot be combined with {with}"),
-            format!("set gc.{slot}.use = \"{nothing}\", or choose another gc.copy.use"),
-        );
-        None
-    };
-    if gc.is_paced() {
-        let pacing = gc.slots.get("pacing").map_or("", String::as_str);
-        return refuse("pacing", &format!("gc.pacing.use = {pacing:?}"), "at-once");
-    }
-    if gc.preemption.is_some() {
-        return refuse("preemption", "requests that are served during a collection", "never");
-    }
-    if gc.background.pre_migration.is_some() {
-        return refuse("background", "pre-migration", "nothing");
     }
     Some(())
 }

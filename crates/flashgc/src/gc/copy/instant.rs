@@ -1,5 +1,5 @@
-//! Instant copies: pages move and victims are erased in no time. No device can; the latencies that
-//! remain are a floor for those of every other mode.
+//! Instant copies: pages move inside their plane and victims are erased in no time, which no device
+//! can do.
 
 use super::mode::CopyMode;
 use serde::Serialize;

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Everything that a run of any scheme needs, on 8 planes.
-const BASE: &str = r#"
+pub(crate) const BASE: &str = r#"
 seed = 3
 [device]
 channels = 2
@@ -49,7 +49,7 @@ classes = 3
 "#;
 
 /// What differs in each device; settings of slots that a preset leaves to the device among them.
-const DEVICES: &[(&str, &[&str])] = &[
+pub(crate) const DEVICES: &[(&str, &[&str])] = &[
     ("planes", &["device.unit=\"plane\""]),
     (
         "dies",
@@ -140,7 +140,7 @@ const DEVICES: &[(&str, &[&str])] = &[
 ];
 
 /// The workloads; `trace` replays [`bursts`].
-const WORKLOADS: &[(&str, &[&str])] = &[
+pub(crate) const WORKLOADS: &[(&str, &[&str])] = &[
     (
         "closed",
         &[
