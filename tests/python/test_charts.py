@@ -132,7 +132,7 @@ def multiple(metric="latency_ns.all.p99", **where):
 def test_small_multiples_join_the_points_of_one_place():
     one, values = multiple()
     valid(one)
-    assert {*one.columns} == {*multiples.PLACES, "mean", "least", "most", "points"}
+    assert {*one.columns} == {*multiples.PLACES, "x_at", "mean", "least", "most", "points"}
     rows = one.rows()
     assert len(rows) == 3 * 2 * 2 * 2 - 6  # without those that have no value
     for row in rows:

@@ -5,6 +5,7 @@ Points that agree in these four are joined to their mean.
 
 from __future__ import annotations
 
+import json
 import re
 import statistics
 from collections.abc import Mapping, Sequence
@@ -42,7 +43,7 @@ def layout(axes: Mapping[str, Sequence[Any]], metric: str) -> Layout:
     """
     several = [name for name, values in axes.items() if len(values) > 1 and name != "seed"]
     several = several or list(axes)[:1]
-    numbers = [name for name in several if is_number(axes[name])]
+    numbers = [name for name in several if is_number(axes[name]) or at(axes[name])]
     others = [name for name in several if name not in numbers]
     x = max(numbers or [name for name in others if name != "scheme"] or others,
             key=lambda name: len(axes[name]))  # fmt: skip
@@ -96,10 +97,34 @@ def is_number(values: Sequence[Any]) -> bool:
     return all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in values)
 
 
+def at(values: Sequence[Any]) -> dict[str, float] | None:
+    """Where texts stand on an axis that are numbers with one unit; None where they are others.
+
+    >>> from flashgc.charts import multiples
+    >>> multiples.at(["7%", "12.5%"]), multiples.at(["4 blocks", "8 pages"])
+    ({'7%': 7.0, '12.5%': 12.5}, None)
+    """
+    found = [_WITH_UNIT.fullmatch(one) if isinstance(one, str) else None for one in values]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found) or len({one[2] for one in known}) != 1:
+        return None
+    return {one[0]: float(one[1]) for one in known}
+
+
+_WITH_UNIT = re.compile(r"(-?\d+(?:\.\d+)?)\s*([^\d\s]*)")
+
+
 def chart(
-    points: Mapping[str, Sequence[Any]], axes: Mapping[str, Sequence[Any]], chosen: Layout
+    points: Mapping[str, Sequence[Any]],
+    axes: Mapping[str, Sequence[Any]],
+    chosen: Layout,
+    left_out: int = 0,
 ) -> Chart:
-    """The small multiples of some points: columns of axes and metrics."""
+    """The small multiples of some points: columns of axes and metrics.
+
+    `left_out` is the number of saturated points that are not among them.
+    """
+    places = at(axes[chosen.x])
     groups: dict[tuple[Any, ...], list[float]] = {}
     used = [chosen.at(place) for place in PLACES]
     keys = zip(*(points[name] if name else [None] * len(points[chosen.metric]) for name in used),
@@ -108,8 +133,9 @@ def chart(
         if value is not None:
             groups.setdefault(key, []).append(float(value))
     columns: dict[str, list[Any]] = {
-        place: [key[at] for key in groups] for at, place in enumerate(PLACES)
+        place: [key[index] for key in groups] for index, place in enumerate(PLACES)
     }
+    columns["x_at"] = [places[one] if places else one for one in columns["x"]]
     found = list(groups.values())
     columns |= {
         "mean": [statistics.fmean(values) for values in found],
@@ -123,11 +149,18 @@ def chart(
         if name
     )
     name = re.sub(r"[^a-zA-Z0-9]+", "-", chosen.metric)
-    return Chart(name, "Small multiples", spec(axes, chosen), columns, text, note=NOTE)
+    return Chart(name, "Small multiples", spec(axes, chosen), columns, text,
+                 note=f"{NOTE} {saturated(left_out)}".rstrip())  # fmt: skip
 
 
-NOTE = "Lines are means of the points that agree in all axes shown; bars reach from the least to \
-the most of them. Lines that are not parallel show that two axes interact."
+NOTE = "Each point is the mean over the axes not shown; bars show min and max. Lines that are not \
+parallel show that two axes interact."
+
+
+def saturated(count: int) -> str:
+    """The words below a chart that leaves points out."""
+    one = count == 1
+    return f"{count:,} saturated {'point is' if one else 'points are'} omitted." if count else ""
 
 
 def spec(axes: Mapping[str, Sequence[Any]], chosen: Layout) -> dict[str, Any]:
@@ -138,8 +171,16 @@ def spec(axes: Mapping[str, Sequence[Any]], chosen: Layout) -> dict[str, Any]:
         "field": "x",
         "axis": {"title": short[chosen.x], "labelAngle": 0, "tickCount": 5, "grid": False},
     }
-    if is_number(orders["x"]):
-        x |= {"type": "quantitative", "scale": {"zero": False, "nice": False, "padding": 6}}
+    places = at(orders["x"])
+    if is_number(orders["x"]) or places:
+        stand = sorted(set(places.values() if places else orders["x"]))
+        x |= {"field": "x_at", "type": "quantitative",
+              "scale": {"zero": False, "nice": False, "padding": 6}}  # fmt: skip
+        # A label at each value, as far as there is room.
+        x["axis"] |= {"values": stand, "labelOverlap": True}
+        if places:
+            unit = next(iter(places)).lstrip("-.0123456789 ")
+            x["axis"]["labelExpr"] = f"datum.label + {json.dumps(unit and f' {unit}')}"
     else:
         x |= {"type": "ordinal", "sort": orders["x"]}
     y: dict[str, Any] = {

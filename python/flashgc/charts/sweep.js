@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const root = document.querySelector(".explorer");
-  const { axes, labels, metrics, columns, layout, places } =
+  const { axes, labels, metrics, columns, layout, places, places_at: placesAt } =
     JSON.parse(root.querySelector("script.points").textContent);
   const look = JSON.parse(document.getElementById("look").textContent);
   const template = JSON.parse(root.querySelector("script.template").textContent);
@@ -13,6 +13,9 @@
     Object.fromEntries(names.map((name) => [name, columns[name][at]])));
   const isTime = (name) => metrics.some((one) => one.name === name && one.time);
   const isNumber = (axis) => axes[axis].every((one) => typeof one === "number");
+  // Texts that are numbers with one unit stand at these numbers.
+  const standsAt = (axis, value) => placesAt[axis]?.[value] ?? value;
+  const isSaturated = (row) => row.state === "saturated";
   const chosen = { ...layout };
   const SHOWN = 300; // rows of the table, until more are asked for
   const UNITS = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };
@@ -42,7 +45,7 @@
     const groups = new Map();
     for (const row of rows) {
       const value = row[chosen.metric];
-      if (value === null || value === undefined) continue;
+      if (value === null || value === undefined || isSaturated(row)) continue;
       const key = places.map((place) => (chosen[place] ? row[chosen[place]] : null));
       const at = JSON.stringify(key);
       if (!groups.has(at)) groups.set(at, { key, values: [] });
@@ -50,6 +53,7 @@
     }
     return [...groups.values()].map(({ key, values }) => ({
       ...Object.fromEntries(places.map((place, at) => [place, key[at]])),
+      x_at: standsAt(chosen.x, key[places.indexOf("x")]),
       mean: values.reduce((sum, one) => sum + one, 0) / values.length,
       least: Math.min(...values), most: Math.max(...values), points: values.length,
     }));
@@ -59,9 +63,16 @@
     const fill = structuredClone(template[isTime(chosen.metric) ? "time" : "number"]);
     const x = fill.inner.encoding.x;
     const order = (place) => axes[chosen[place]];
-    Object.assign(x, isNumber(chosen.x)
-      ? { type: "quantitative", scale: { zero: false, nice: false, padding: 6 } }
-      : { type: "ordinal", sort: order("x") });
+    delete x.axis.values;
+    if (isNumber(chosen.x) || placesAt[chosen.x]) {
+      const stand = order("x").map((one) => standsAt(chosen.x, one));
+      Object.assign(x, { field: "x_at", type: "quantitative",
+        scale: { zero: false, nice: false, padding: 6 } });
+      Object.assign(x.axis, { values: [...new Set(stand)].sort((one, two) => one - two),
+        labelOverlap: true });
+      const unit = placesAt[chosen.x] ? order("x")[0].replace(/^[-.\d\s]+/, "") : "";
+      if (unit) x.axis.labelExpr = `datum.label + ${JSON.stringify(` ${unit}`)}`;
+    } else Object.assign(x, { field: "x", type: "ordinal", sort: order("x") });
     x.axis.title = labels[chosen.x];
     for (const layer of fill.inner.layer) {
       layer.encoding.y.axis.title = labels[chosen.metric];
@@ -162,11 +173,12 @@
   };
 
   const chosenFilter = (axis) => {
-    const box = element("select", { "aria-label": `show ${axis}` },
+    const values = axes[axis] ?? [...new Set(columns[axis])];
+    const box = element("select", { "aria-label": `show ${labels[axis] ?? axis}` },
       element("option", { value: "" }, "all"),
-      ...axes[axis].map((one, at) => element("option", { value: at }, String(one))));
+      ...values.map((one, at) => element("option", { value: at }, String(one))));
     box.addEventListener("change", () => {
-      const value = axes[axis][box.value];
+      const value = values[box.value];
       if (box.value === "") filters.delete(axis); else filters.set(axis, (one) => one === value);
       changed();
     });
@@ -184,7 +196,7 @@
     return box;
   };
 
-  const listed = [...Object.keys(axes), ...metrics.map((one) => one.name)];
+  const listed = [...Object.keys(axes), "state", ...metrics.map((one) => one.name)];
   const body = element("tbody");
   const said = element("p", { class: "about", role: "status" });
   const more = element("button", { type: "button" }, "show all");
@@ -205,12 +217,14 @@
       const [name, way] = sorted;
       const order = name in axes && !isNumber(name) ? axes[name] : null;
       const value = (row) => (order ? order.indexOf(row[name]) : row[name]);
-      // Points without a value come last, whichever way the table is sorted.
-      rows.sort((one, two) => (value(one) === null) - (value(two) === null) ||
+      const isMetric = metrics.some((one) => one.name === name);
+      const isOut = (row) => value(row) === null || (isMetric && isSaturated(row));
+      // Points without a value that can be compared come last, whichever way the table is sorted.
+      rows.sort((one, two) => isOut(one) - isOut(two) ||
         way * ((value(one) > value(two)) - (value(one) < value(two))));
     }
     body.replaceChildren(...rows.slice(0, shown).map((row) =>
-      element("tr", {}, ...listed.map((name) => element("td", {}, text(name, row[name]))))));
+      element("tr", { class: isSaturated(row) ? "saturated" : "" }, ...listed.map((name) => element("td", {}, text(name, row[name]))))));
     const part = rows.length > shown ? `, of which ${shown} are listed` : "";
     const [some, all] = [rows.length, count].map((one) => one.toLocaleString("en-US"));
     said.replaceChildren(`${some} of ${all} points${part} `);
@@ -224,7 +238,8 @@
     waiting = setTimeout(draw, 150);
   };
   const inputs = listed.map((name) =>
-    element("td", {}, name in axes ? chosenFilter(name) : typedFilter(name)));
+    element("td", {}, name in axes || name === "state"
+      ? chosenFilter(name) : typedFilter(name)));
   const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads),
     element("tr", { class: "filters" }, ...inputs)), body);
   root.append(element("h2", {}, "Points"), said, element("div", { class: "wide points" }, table));

@@ -31,6 +31,8 @@ class Table:
     turns: bool = False
     """Whether rows may become columns, and columns may be split into blocks below each other."""
     rule: str = "-"
+    names: int = 1
+    """Columns that name a row: each block has them."""
 
     def lines(self, width: int) -> Lines:
         """The table in at most `width` columns, if its longest words leave a choice."""
@@ -52,20 +54,23 @@ class Table:
         return self._drawn(range(len(self.rows[0])), width)
 
     def _blocks(self, width: int) -> Lines:
-        """Blocks of columns below each other, each with the first column."""
-        columns = range(1, len(self.rows[0]))
+        """Blocks of columns below each other, each with those that name the rows."""
+        columns = range(self.names, len(self.rows[0]))
         blocks = self._filled(columns, width, len(columns))
         # Blocks of about one size are easier to read than a last one of a single column.
         even = self._filled(columns, width, -(-len(columns) // len(blocks)))
         if len(even) == len(blocks):
             blocks = even
-        return [line for block in blocks for line in self._drawn([0, *block], width)]
+        return [
+            line for block in blocks for line in self._drawn([*range(self.names), *block], width)
+        ]
 
     def _filled(self, columns: Sequence[int], width: int, most: int) -> list[list[int]]:
         blocks: list[list[int]] = [[]]
         for column in columns:
             block = [*blocks[-1], column]
-            fits = _sum(self._widths([0, *block], width)) <= width and len(block) <= most
+            shown = [*range(self.names), *block]
+            fits = _sum(self._widths(shown, width)) <= width and len(block) <= most
             if blocks[-1] and not fits:
                 blocks.append([column])
             else:

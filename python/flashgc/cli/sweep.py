@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -241,7 +241,9 @@ def _show(done: SweepResults) -> None:
     counts = ", ".join(f"{count:,} {word}" for word, count in done.counts.items() if count)
     show.line(f"{done.name}: {units.counted(len(done), 'point')}, {counts}", "bold")
     if len(done) <= _POINTS_SHOWN:
-        show.rows(_table(done))
+        show.rows(*_table(done))
+    if done.saturated:
+        show.note(_saturated(done.saturated))
     errors: dict[str, list[str]] = {}
     for label, error in done.errors:
         errors.setdefault(error.partition("\n")[0].removeprefix("error: "), []).append(label)
@@ -254,17 +256,35 @@ def _show(done: SweepResults) -> None:
     say(f"{new} now; all results are in {done.store / 'results'}")
 
 
-def _table(done: SweepResults) -> list[list[str]]:
-    """A row for each point, with the main metrics."""
+def _saturated(labels: Sequence[str]) -> str:
+    """Which points are saturated, and what that means."""
+    from flashgc.sweeps import columns
+
+    shown = "; ".join(labels[:_ERRORS_SHOWN])
+    more = f"; and {len(labels) - _ERRORS_SHOWN:,} more" if len(labels) > _ERRORS_SHOWN else ""
+    return f"{columns.about_saturated(len(labels))}: {shown}{more}"
+
+
+def _table(done: SweepResults) -> tuple[list[list[str]], int]:
+    """A row for each point with the main metrics, and how many columns name it.
+
+    The status of the points is among these, where not all are done.
+    """
+    from flashgc.sweeps import columns
+
     names = [name for name in _METRICS if name not in done.axes]
-    rows = done.to_arrow().select([*done.axes, *names]).to_pylist()
+    rows = done.to_arrow().select([*done.axes, "status", "saturated", *names]).to_pylist()
+    states = [columns.state(row) for row in rows]
+    has_states = len(set(states)) > 1 or states[:1] not in ([], ["done"])
     heads = [name.removeprefix("latency_ns.all.").replace("_9", ".9").replace("_", " ")
              for name in names]  # fmt: skip
-    table = [[*done.axes, *heads]]
-    for row in rows:
+    own = [*done.axes, *(["status"] if has_states else [])]
+    table = [[*own, *heads]]
+    for row, state in zip(rows, states, strict=True):
         choices = [str(row[axis]) for axis in done.axes]
-        table.append([*choices, *(_cell(name, row[name]) for name in names)])
-    return table
+        cells = [_cell(name, row[name]) for name in names]
+        table.append([*choices, *([state] if has_states else []), *cells])
+    return table, len(own)
 
 
 def _cell(name: str, value: float | None) -> str:

@@ -42,6 +42,25 @@ def _leaves(section: type[_section.Section], path: tuple[str, ...]) -> Iterator[
             yield from _leaves(kind, here)
 
 
+def state(row: Mapping[str, Any]) -> str:
+    """The status of a point; of one with a result, whether it is saturated."""
+    return "saturated" if row["saturated"] else str(row["status"])
+
+
+def about_saturated(count: int) -> str:
+    """What it means for a number of points that they are saturated.
+
+    >>> from flashgc.sweeps import columns
+    >>> columns.about_saturated(1)[:21]
+    '1 point is saturated:'
+    """
+    verb, their, them = ("point is", "its", "it") if count == 1 else ("points are", "their", "them")
+    return (
+        f"{count:,} {verb} saturated: requests arrive faster than the drive serves them, so that "
+        f"{their} latencies depend on the length of the run, and charts omit {them}"
+    )
+
+
 def is_time(name: str) -> bool:
     """Whether a metric is a time in ns."""
     return name.endswith("_ns") or name.startswith("latency_ns.")

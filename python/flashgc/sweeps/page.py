@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from flashgc import _engine, charts, page, units
 from flashgc.charts import multiples
 from flashgc.markup import table
-from flashgc.sweeps import columns
+from flashgc.sweeps import about, columns
+from flashgc.sweeps.store import DONE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,6 +19,8 @@ POINTS_MAX = 20_000
 """Points that a page holds at most, so that it stays below 5 MB."""
 _VALUES_MAX = 320_000
 _ROWS_WITHOUT_SCRIPTS = 200
+_LABELS = 6
+"""Points that a note names."""
 _FIRST = (
     "write_amplification", "write_amplification_bytes",
     *(f"latency_ns.{kind}.{name}" for kind in ("all", "read", "write")
@@ -30,18 +33,22 @@ _FIRST = (
 
 def whole(name: str, axes: Sequence[str], points: pa.Table, again: str | None = None) -> str:
     """The page of these points, whose columns are axes, the status and metrics."""
+    of_runs, after = about.shared(axes, points)
     facts = [
         ("points", _counts(points)),
         *((axis, _values(points, axis)) for axis in axes),
+        *of_runs,
         ("version", f"flashgc {_engine.__version__}"),
     ]
+    points = points.drop_columns(["report"])
+    notes = [page.note(text) for text in _notes(axes, points)]
     kept = points.slice(0, POINTS_MAX)
     cut = "" if kept.num_rows == points.num_rows else page.note(
         f"The first {POINTS_MAX:,} of {points.num_rows:,} points; flashgc sweep --out FILE.parquet "
         "saves all."
     )  # fmt: skip
-    body = "\n".join([_head(facts, again), cut, _drawn(axes, kept)])
-    return page.document(f"flashgc sweep: {name}", body, "")
+    body = "\n".join([_head(facts, again), *notes, cut, _drawn(axes, kept)])
+    return page.document(f"flashgc sweep: {name}", body, after)
 
 
 def _head(facts: Sequence[tuple[str, str]], again: str | None) -> str:
@@ -50,8 +57,31 @@ def _head(facts: Sequence[tuple[str, str]], again: str | None) -> str:
     return heads.drawn(list(facts), again)
 
 
+def _notes(axes: Sequence[str], points: pa.Table) -> list[str]:
+    """Points without a result, by their reasons, and those that are saturated."""
+    reasons: dict[str, list[str]] = {}
+    saturated = []
+    for row in points.select([*axes, "status", "saturated", "error"]).to_pylist():
+        label = ", ".join(f"{axis} {row[axis]}" for axis in axes)
+        if row["saturated"]:
+            saturated.append(label)
+        elif row["status"] != DONE:
+            reason = (row["error"] or "it has not run").partition("\n")[0].removeprefix("error: ")
+            reasons.setdefault(f"{row['status']}: {reason}", []).append(label)
+    told = [f"{_listed(labels)} {reason}" for reason, labels in reasons.items()]
+    if saturated:
+        told.append(f"{columns.about_saturated(len(saturated))}: {_listed(saturated)}")
+    return told
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """The first labels, and how many more there are."""
+    more = f"; and {len(labels) - _LABELS:,} more" if len(labels) > _LABELS else ""
+    return f"{'; '.join(labels[:_LABELS])}{more}"
+
+
 def _counts(points: pa.Table) -> str:
-    found = points["status"].to_pylist()
+    found = [columns.state(row) for row in points.select(["status", "saturated"]).to_pylist()]
     told = ", ".join(f"{found.count(one):,} {one}" for one in dict.fromkeys(found))
     return f"{len(found):,}: {told}"
 
@@ -72,12 +102,16 @@ def metrics(axes: Sequence[str], points: pa.Table) -> list[str]:
 
 
 def chart(axes: Sequence[str], points: pa.Table, metric: str | None = None) -> charts.Chart:
-    """The small multiples of a metric, in a first layout."""
+    """The small multiples of a metric, in a first layout, without saturated points."""
+    import pyarrow.compute as pc
+
     found = {axis: list(dict.fromkeys(points[axis].to_pylist())) for axis in axes}
     metric = metric or metrics(axes, points)[0]
     chosen = multiples.layout(found, metric)
-    data = {name: points[name].to_pylist() for name in [*axes, metric]}
-    return multiples.chart(data, found, chosen)
+    fit = points.filter(pc.invert(pc.fill_null(points["saturated"], False)))
+    left_out = points.num_rows - fit.num_rows
+    data = {name: fit[name].to_pylist() for name in [*axes, metric]}
+    return multiples.chart(data, found, chosen, left_out)
 
 
 def _drawn(axes: Sequence[str], points: pa.Table) -> str:
@@ -89,9 +123,15 @@ def _drawn(axes: Sequence[str], points: pa.Table) -> str:
     first = multiples.layout(values, names[0])
     kept = {
         "axes": values,
-        "labels": multiples.labels([*axes, *names]),
+        "labels": {**multiples.labels([*axes, *names]), "state": "status"},
+        "places_at": {axis: places for axis in axes if (places := multiples.at(values[axis]))},
         "metrics": [{"name": name, "time": columns.is_time(name)} for name in names],
-        "columns": {name: _short(points[name].to_pylist()) for name in [*axes, "status", *names]},
+        "columns": {name: _short(points[name].to_pylist()) for name in [*axes, *names]}
+        | {
+            "state": [
+                columns.state(row) for row in points.select(["status", "saturated"]).to_pylist()
+            ],
+        },
         "layout": first._asdict(),
         "places": list(multiples.PLACES),
     }
@@ -105,13 +145,15 @@ def _short(values: list[Any]) -> list[Any]:
 
 
 def _table(axes: Sequence[str], names: Sequence[str], points: pa.Table) -> str:
-    rows = points.slice(0, _ROWS_WITHOUT_SCRIPTS).select([*axes, *names]).to_pylist()
+    of = [*axes, "status", "saturated", *names]
+    rows = points.slice(0, _ROWS_WITHOUT_SCRIPTS).select(of).to_pylist()
     cells = [
-        [*(str(row[axis]) for axis in axes), *(_cell(name, row[name]) for name in names)]
+        [*(str(row[axis]) for axis in axes), columns.state(row),
+         *(_cell(name, row[name]) for name in names)]
         for row in rows
-    ]
-    labels = multiples.labels([*axes, *names])
-    shown = page.wide(table([list(labels.values()), *cells]))
+    ]  # fmt: skip
+    labels = list(multiples.labels([*axes, *names]).values())
+    shown = page.wide(table([[*labels[: len(axes)], "status", *labels[len(axes) :]], *cells]))
     return f"<h2>{html.escape(f'The first {len(rows):,} points')}</h2>{shown}"
 
 

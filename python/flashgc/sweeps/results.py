@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -70,10 +70,18 @@ class SweepResults:
         """The points without a result that have a reason: their choices, and the error."""
         picked = self._table.select([*self._axes, "error"]).to_pylist()
         return [
-            (", ".join(f"{axis} {row[axis]}" for axis in self._axes), row["error"])
-            for row in picked
-            if row["error"] is not None
+            (_chosen(row, self._axes), row["error"]) for row in picked if row["error"] is not None
         ]
+
+    @property
+    def saturated(self) -> list[str]:
+        """The choices of saturated points: requests came faster than the drive could serve them.
+
+        Their latencies depend on the length of the run, so that charts leave them out.
+        """
+        return [_chosen(row, self._axes)
+                for row in self._table.select([*self._axes, "saturated"]).to_pylist()
+                if row["saturated"]]  # fmt: skip
 
     def __len__(self) -> int:
         return len(self._table["point"])
@@ -138,7 +146,7 @@ class SweepResults:
     def _page(self, again: str | None) -> str:
         from flashgc.sweeps import page
 
-        return page.whole(self.name, self.axes, self.to_arrow(), again)
+        return page.whole(self.name, self.axes, self.to_arrow(reports=True), again)
 
     def save_figures(
         self,
@@ -165,6 +173,11 @@ class SweepResults:
         if metric not in found.column_names or found[metric].null_count == found.num_rows:
             raise KeyError(f"no point has a metric {metric!r}")
         return page.chart(self.axes, found, metric)
+
+
+def _chosen(row: Mapping[str, Any], axes: Iterable[str]) -> str:
+    """The choices of a point in words."""
+    return ", ".join(f"{axis} {row[axis]}" for axis in axes)
 
 
 def table_file(path: str | os.PathLike[str]) -> Path:
