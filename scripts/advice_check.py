@@ -13,7 +13,7 @@ import sys
 import time
 
 import flashgc
-from flashgc import _sources, api, floor
+from flashgc import _sources, api
 from flashgc.advising import candidates, commands, made, objectives, ranking, rounds
 from flashgc.advising.lengths import STEADY
 
@@ -50,7 +50,7 @@ def compared(
     at_most = advice.samples.at_most_drive_writes
     long = [STEADY] if advice.samples.kind == "seeds" else []
     long = [STEADY, f"workload.at_most={at_most}"] if at_most is not None else long
-    able = [name for name in found.requests if name != floor.IDEAL]
+    able = list(found.requests)
     size = commands._size(found, able)
     seeds = advice.samples["count"] if advice.samples.kind == "seeds" else 1
     values: dict[str, list[objectives.Values]] = {name: [] for name in able}

@@ -44,6 +44,7 @@ class Candidate(Section):
     requests: int | None
     objectives: Objectives | None
     changes: Changes | None
+    without_gc_cost: Objectives | None
 
 
 class Best(Section):
@@ -67,12 +68,12 @@ class Bests(Section):
 
 
 class Share(Section):
-    """The part of a percentile that is collection, and the same percentile of the floor."""
+    """The part of a percentile that is collection, and the same percentile without GC cost."""
 
     latency_ns: float
     collection_ns: float
     share: float
-    floor_ns: float | None
+    without_gc_cost_ns: float | None
 
 
 class Shares(Section):
@@ -109,7 +110,6 @@ class AdviceKeys(Section):
     seed: int
     device: str
     scheme: str
-    floor: str
     samples: Samples
     schemes: list[Candidate]
     collection: Collection

@@ -24,7 +24,7 @@ class Advice(AdviceKeys):
     >>> found.best.write_amplification.scheme == found["best"]["write_amplification"]["scheme"]
     True
     >>> found.reports.keys()
-    ['greedy', 'fifo', 'ideal']
+    ['greedy', 'fifo']
     """
 
     def __init__(self, values: Mapping[str, Any], reports: Comparison) -> None:

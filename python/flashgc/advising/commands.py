@@ -13,7 +13,6 @@ from flashgc._types import Request
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.lengths import Lengths
 from flashgc.advising.objectives import OBJECTIVES
-from flashgc.floor import IDEAL
 
 _COUNTS = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "blocks_per_plane")
 
@@ -79,9 +78,10 @@ def shown(given: Given, found: Candidates, values: Mapping[str, Any], plan: Leng
     """The commands: the parts of the latencies of the best scheme, and the best next to others."""
     best = [values["best"][objective.key] for objective in OBJECTIVES]
     names = list(dict.fromkeys(one["take"] for one in best if one is not None))
+    # Without an advice, all that have long runs.
+    names = names or [one["scheme"] for one in values["schemes"] if one["outcome"] == "long"]
     others = [name for name in names if name != found.own]
-    floor = [IDEAL] if IDEAL in found.requests else []
-    several = [found.own, *others, *floor]
+    several = [found.own, *others]
     long = [text for text in plan.long[0] if not text.startswith("seed=")]
     seeds = ["--seeds", str(len(plan.long))] if len(plan.long) > 1 else []
     one = others[0] if others else found.own

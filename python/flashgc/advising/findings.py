@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from flashgc import balance, summary, units
+from flashgc import balance, results, summary, units
 from flashgc.advising import lengths, objectives, ranking, words
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.lengths import Lengths
 from flashgc.advising.objectives import Values
-from flashgc.floor import IDEAL
 from flashgc.report import Report
 
 _UNKNOWN = "p99.9 of all requests is not known within 10 % at the end of the longest run"
@@ -28,16 +27,19 @@ class Found(NamedTuple):
     plan: Lengths
     short: Mapping[str, Sequence[Values]]
     long: Mapping[str, Sequence[Values]]
+    without: Mapping[str, Sequence[Values]]
+    """The long runs without GC cost."""
     dropped: Mapping[str, str]
     reports: Mapping[str, Report]
     """The first long run of each scheme that has one."""
     verdicts: Mapping[str, Sequence[str]]
-    """Whether each long run of a scheme is in balance."""
+    """Whether each long run of a scheme is in steady state."""
 
 
-def nothing_collected(first: Report) -> bool:
-    """Whether the first run shows that no scheme can differ: a trace that needs no collection."""
-    return first.steady.verdict == "no GC"
+def nothing_collected(first: Report, plan: Lengths) -> bool:
+    """Whether the first run shows that no scheme can differ: nothing collects, in long runs too."""
+    is_whole = bool(plan.rows) and plan.at_most is None
+    return first.steady.verdict == "no GC" or (is_whole and bool(first.steady.nothing_moved))
 
 
 def values(found: Found) -> dict[str, Any]:
@@ -45,12 +47,12 @@ def values(found: Found) -> dict[str, Any]:
     own = found.candidates.own
     first = found.reports[own]
     means = {name: objectives.mean(runs) for name, runs in found.long.items()}
-    ranked = {name: one for name, one in means.items() if name != IDEAL}
+    ranked = {name: one for name, one in means.items() if _is_ranked(found, name)}
     changes = {name: _changes(found, name) for name in found.long}
     samples = {name: _samples(found)[name] for name in ranked} if found.short else {}
     best = (
         ranking.bests(ranked, samples, own, changes)
-        if found.short
+        if found.short and own in ranked
         else {objective.key: None for objective in objectives.OBJECTIVES}
     )
     result: dict[str, Any] = {
@@ -58,7 +60,6 @@ def values(found: Found) -> dict[str, Any]:
         "seed": first.seed,
         "device": first.device,
         "scheme": own,
-        "floor": IDEAL,
         "samples": {
             "kind": found.plan.kind,
             "count": len(found.plan.short),
@@ -71,7 +72,13 @@ def values(found: Found) -> dict[str, Any]:
         "best": best,
         "warnings": warnings(found),
     }
-    return {**result, "advice": words.sentences(result)}
+    return {**result, "advice": words.sentences(result, first.steady.nothing_moved)}
+
+
+def _is_ranked(found: Found, name: str) -> bool:
+    """Whether a scheme can be advised: its long runs moved pages, and are in steady state."""
+    own = found.reports[found.candidates.own]
+    return worst(found.verdicts[name]) != "no" and not own.steady.nothing_moved
 
 
 def _samples(found: Found) -> Mapping[str, Sequence[Values]]:
@@ -96,12 +103,10 @@ def _schemes(
 ) -> list[dict[str, Any]]:
     rows = []
     for name, report in found.reports.items():
-        outcome = "floor" if name == IDEAL else "long"
-        requests = report.requests
-        rows.append(_row(name, outcome, None, {
-            "balance": worst(found.verdicts[name]),
-            "requests": requests.read + requests.write + requests.trim,
+        rows.append(_row(name, "long", None, {
+            "balance": worst(found.verdicts[name]), "requests": results.requests(report),
             "objectives": means[name], "changes": changes[name],
+            "without_gc_cost": objectives.mean(found.without[name]),
         }))  # fmt: skip
     for name, reason in found.dropped.items():
         runs = found.short.get(name)
@@ -115,7 +120,7 @@ def _schemes(
 
 
 def worst(verdicts: Sequence[str]) -> str:
-    """The verdict on several runs of a scheme: one that is not in balance decides.
+    """The verdict on several runs of a scheme: one that is not in steady state decides.
 
     >>> from flashgc.advising.findings import worst
     >>> worst(["yes", "no", "yes"]), worst(["yes", "yes"])
@@ -125,13 +130,15 @@ def worst(verdicts: Sequence[str]) -> str:
 
 
 def _row(name: str, outcome: str, reason: str | None, more: dict[str, Any]) -> dict[str, Any]:
-    empty = {"balance": None, "requests": None, "objectives": None, "changes": None}
+    empty = {"balance": None, "requests": None, "objectives": None, "changes": None,
+             "without_gc_cost": None}  # fmt: skip
     return {"scheme": name, "outcome": outcome, "reason": reason, **empty, **more}
 
 
 def _collection(found: Found) -> dict[str, Any]:
-    """The share of each percentile that is collection, with the floor."""
-    report, floor = found.reports[found.candidates.own], found.reports.get(IDEAL)
+    """The share of each percentile that is collection, with the percentile without GC cost."""
+    report = found.reports[found.candidates.own]
+    without = report.without_gc_cost.latency_ns
     result: dict[str, Any] = {}
     for kind in ("read", "write"):
         result[kind] = {}
@@ -141,7 +148,7 @@ def _collection(found: Found) -> dict[str, Any]:
                 "latency_ns": split["latency_ns"],
                 "collection_ns": split["collection_ns"],
                 "share": split["collection_ns"] / max(split["latency_ns"], 1),
-                "floor_ns": None if floor is None else floor.latency_ns[kind][name],
+                "without_gc_cost_ns": without[kind][name],
             }  # fmt: skip
     return result
 
@@ -161,9 +168,9 @@ def warnings(found: Found) -> list[str]:
 
 
 def _seeds_out(found: Found) -> list[str]:
-    """Schemes that are in balance with the first seed, whose notes are shown, and not with all."""
+    """Schemes that are steady with the first seed, whose notes are shown, and not with all."""
     return [
-        f"{name}: not in balance with {verdicts.count('no')} of {len(verdicts)} seeds"
+        f"{name}: not in steady state with {verdicts.count('no')} of {len(verdicts)} seeds"
         for name, verdicts in found.verdicts.items()
         if "no" in verdicts[1:]
     ]
@@ -179,15 +186,15 @@ def _unsure(found: Found) -> list[str]:
         )
     if found.plan.kind == "none" and found.short:
         told.append(
-            f"how sure the differences are is not known: the trace was not divided into parts "
-            f"({lengths.FEWEST_PARTS} of {lengths.PART_ROWS:,} requests are the least)"
+            f"no confidence intervals: splitting the trace needs at least {lengths.FEWEST_PARTS} "
+            f"parts of {lengths.PART_ROWS:,} requests"
         )
     report = found.reports[found.candidates.own]
     for kind in ("read", "write"):
         count = found.plan.rows.get(kind, report.latency_ns[kind].count)
         if 0 < count < TAIL_REQUESTS:
             told.append(
-                f"the p99.9 of {kind}s rests on the longest {max(count // 1000, 1)} of "
+                f"{kind} p99.9 is based on only {max(count // 1000, 1)} of "
                 f"{units.counted(count, kind)}"
             )
     return told

@@ -111,8 +111,8 @@ def _of_trace(first_row: int | None, rows: int, reference: RunResults) -> Length
 def _repeated(rows: int, pages: int, reference: RunResults) -> float | None:
     """Drive writes of a trace that is repeated until it is steady; None where it runs once.
 
-    It runs once if it is in balance then, if no length would bring it there, or if this would take
-    far more pages than a long run has.
+    It runs once if it is in steady state then, if no length would bring it there, or if this would
+    take far more pages than a long run has.
     """
     steady = reference.steady
     passes = LONG_PAGES // max(pages, 1)

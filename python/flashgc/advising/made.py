@@ -7,14 +7,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from flashgc import _engine, _sources, api
+from flashgc import _engine, _sources, api, gc_cost
 from flashgc._engine import ConfigError
 from flashgc._types import Request
 from flashgc.advising import candidates, commands, findings, lengths, objectives, ranking, rounds
 from flashgc.advising.advice import Advice
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.objectives import Values
-from flashgc.floor import IDEAL
 from flashgc.report import Comparison, Report
 
 
@@ -67,14 +66,15 @@ def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  
         api._add_own_trace(base)
     [base] = api._sized([base], work.scanned)
     own = json.loads(_engine.check(base))["settings"]["gc"]["scheme"]
-    if own == IDEAL:
+    if candidates.is_free(base):
         raise ConfigError(
-            f"error: {IDEAL} is the floor of an advice and cannot be the configuration's own "
-            'scheme\n  = help: set another one, as in `gc.scheme = "greedy"`'
+            f"error: collections of the configuration's own scheme, {own}, take no time, so there "
+            'is nothing to advise on\n  = help: set another scheme, as in `gc.scheme = "greedy"`, '
+            'and no gc.cost = "none" or gc.copy.use = "instant"'
         )
     names = candidates.presets(own) if listed is None else [os.fspath(one) for one in listed]
-    wanted = [name for name in names if name not in (own, IDEAL)]
-    requests = {name: _shared(request(name), base) for name in [*wanted, IDEAL]}
+    wanted = [name for name in names if name != own]
+    requests = {name: _shared(request(name), base) for name in wanted}
     return candidates.chosen(base, requests, own, listed is not None)
 
 
@@ -91,9 +91,8 @@ def _advised(found: Candidates, work: rounds.Rounds, given: commands.Given) -> A
     checked = json.loads(_engine.check(base))
     workload, seed = checked["settings"]["workload"], checked["settings"]["seed"]
     plan, first = _planned(found, workload, seed, checked["trace_first_row"], work)
-    floor = [IDEAL] if IDEAL in found.requests else []
-    names = [name for name in found.requests if name not in floor]
-    if findings.nothing_collected(first):
+    names = list(found.requests)
+    if findings.nothing_collected(first, plan):
         reason = "nothing was collected, so schemes cannot differ"
         dropped = {name: reason for name in names if name != found.own}
         short: dict[str, list[Values]] = {}
@@ -104,19 +103,23 @@ def _advised(found: Candidates, work: rounds.Rounds, given: commands.Given) -> A
         short = {name: [objectives.values(one) for one in own]
                  for name, own in zip(names, runs, strict=True)}  # fmt: skip
         kept, dropped = ranking.narrowed(short, found.own)
-    finalists = [*kept, *floor]
-    reports = _long(found, finalists, plan, work)
+    reports, without = _long(found, kept, plan, work)
+    for name in kept:
+        gc_cost.note_run(reports[name][:1], without[name][:1])
     result = findings.Found(
-        found, plan, short, {name: [objectives.values(one) for one in reports[name]]
-                             for name in finalists}, dropped,
-        {name: reports[name][0] for name in finalists},
-        {name: [one.steady.verdict for one in reports[name]] for name in finalists},
+        found, plan, short, _values(reports), _values(without), dropped,
+        {name: reports[name][0] for name in kept},
+        {name: [one.steady.verdict for one in reports[name]] for name in kept},
     )  # fmt: skip
     values = findings.values(result)
     values["commands"] = commands.shown(given, found, values, plan)
-    comparison = Comparison([reports[name][0] for name in finalists])
+    comparison = Comparison([reports[name][0] for name in kept])
     api._note_origin(comparison, base, given.again())
     return Advice(values, comparison)
+
+
+def _values(reports: Mapping[str, Sequence[Report]]) -> dict[str, list[Values]]:
+    return {name: [objectives.values(one) for one in own] for name, own in reports.items()}
 
 
 def _planned(
@@ -132,13 +135,21 @@ def _planned(
 
 def _long(
     found: Candidates, names: Sequence[str], plan: lengths.Lengths, work: rounds.Rounds
-) -> dict[str, list[Report]]:
-    """The long runs of each scheme; the first of them are split into the parts of latencies."""
+) -> tuple[dict[str, list[Report]], dict[str, list[Report]]]:
+    """The long runs of each scheme, and the same without GC cost.
+
+    The first runs of the schemes themselves are split into the parts of latencies.
+    """
     pairs = [(name, sets) for sets in plan.long for name in names]
-    requests = [rounds.varied(found.requests[name], sets, []) for name, sets in pairs]
+    own = [rounds.varied(found.requests[name], sets, []) for name, sets in pairs]
+    free = [rounds.varied(request, [gc_cost.SETTING], []) for request in own]
     blamed = [at < len(names) for at in range(len(pairs))]
-    runs = work.whole("long", requests, blamed)
-    return {name: runs[at :: len(names)] for at, name in enumerate(names)}
+    runs = work.whole("long", [*own, *free], [*blamed, *(False for _ in free)])
+
+    def of(part: Sequence[Report]) -> dict[str, list[Report]]:
+        return {name: list(part[at :: len(names)]) for at, name in enumerate(names)}
+
+    return of(runs[: len(own)]), of(runs[len(own) :])
 
 
 __all__ = ["advise"]

@@ -45,6 +45,7 @@ def _tables(advice: Mapping[str, Any]) -> list[str]:
         ("What collection costs", words.collection(advice), ""),
         ("The best schemes", words.best(advice), ""),
         ("Schemes", words.schemes(advice), "heads"),
+        ("Latencies without GC cost", words.costs(advice), "heads"),
     ]
     parts = [
         f"<h2>{title}</h2>{page.wide(table(rows, kind))}" for title, rows, kind in found if rows

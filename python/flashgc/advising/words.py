@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import units
+from flashgc import gc_cost, units
 from flashgc.advising.objectives import BY_KEY, OBJECTIVES, percent, spread
 
 Rows = list[list[str]]
@@ -26,8 +26,8 @@ def names(listed: Sequence[str]) -> str:
 
 
 def collection(advice: Mapping[str, Any]) -> Rows:
-    """The share of each percentile that is collection, and the percentile of the floor."""
-    rows = [[f"under {advice['scheme']}", "all", "collection", "share", advice["floor"]]]
+    """The share of each percentile that is collection, and the percentile without GC cost."""
+    rows = [[f"under {advice['scheme']}", "all", "collection", "share", gc_cost.WITHOUT]]
     for kind in ("read", "write"):
         for name, shown in _PERCENTILES.items():
             share = advice["collection"][kind][name]
@@ -35,27 +35,47 @@ def collection(advice: Mapping[str, Any]) -> Rows:
                 rows.append([
                     f"{kind} {shown}", units.time(share["latency_ns"]),
                     units.time(share["collection_ns"]), units.share(share["share"]),
-                    units.time(share["floor_ns"]),
+                    units.time(share["without_gc_cost_ns"]),
                 ])  # fmt: skip
     return rows if len(rows) > 1 else []
 
 
 def schemes(advice: Mapping[str, Any]) -> Rows:
     """The schemes of the long runs, with the metric of each objective."""
-    rows = [["", *(objective.head for objective in OBJECTIVES), "in balance"]]
+    rows = [["", *(objective.head for objective in OBJECTIVES), "steady state"]]
     for one in advice["schemes"]:
-        if one["outcome"] in {"long", "floor"}:
+        if one["outcome"] == "long":
             found = one["objectives"]
             cells = [objective.show(found[objective.key]) for objective in OBJECTIVES]
-            mark = " (floor)" if one["outcome"] == "floor" else ""
-            rows.append([f"{one['scheme']}{mark}", *cells, one["balance"]])
+            rows.append([one["scheme"], *cells, one["balance"]])
     return rows
+
+
+def costs(advice: Mapping[str, Any]) -> Rows:
+    """How far the latencies of each scheme are from its own without GC cost."""
+    heads = [(f"{kind} p99.9 {gc_cost.WITHOUT}", "difference") for kind in ("read", "write")]
+    rows = [["", *heads[0], *heads[1]]]
+    for one in advice["schemes"]:
+        if one["without_gc_cost"] is not None:
+            cells: list[str] = []
+            for kind in ("read", "write"):
+                own, without = one["objectives"][kind], one["without_gc_cost"][kind]
+                cells += [units.time(without), _signed(own, without)]
+            rows.append([one["scheme"], *cells])
+    return rows if len(rows) > 1 else []
+
+
+def _signed(own: float | None, without: float | None) -> str:
+    """A difference of times with its sign: it can be below zero."""
+    if own is None or without is None:
+        return units.NOTHING
+    return f"{'+' if own >= without else '-'}{units.time(abs(own - without))}"
 
 
 def best(advice: Mapping[str, Any]) -> Rows:
     """The best scheme for each objective, its gain, and whether that is sure."""
     over = advice["scheme"]
-    rows = [["best for", "scheme", f"change over {over}", "sure"]]
+    rows = [["best for", "scheme", f"change over {over}", "significant?"]]
     for objective in OBJECTIVES:
         found = advice["best"][objective.key]
         if found is not None:
@@ -69,7 +89,7 @@ def best(advice: Mapping[str, Any]) -> Rows:
 def known(found: Mapping[str, Any]) -> str:
     """Whether the best scheme is known to be the best."""
     if found["known"] == "unknown":
-        return "not known"
+        return "unknown"
     if found["known"] == "yes":
         return "yes"
     return f"not against {', '.join(found['not_separable'])}"
@@ -115,25 +135,32 @@ def about(advice: Mapping[str, Any]) -> str:
     )
 
 
-def sentences(advice: Mapping[str, Any]) -> list[str]:
-    """The advice itself, in two or three sentences."""
-    told = [_caution(advice), _share(advice)]
-    if all(one is None for one in advice["best"].values()):
-        told.append("No scheme can differ where nothing is collected.")
-        return [text for text in told if text]
+def sentences(advice: Mapping[str, Any], nothing_moved: str | None) -> list[str]:
+    """The advice itself, in two or three sentences; without one, what it would need."""
+    if nothing_moved:
+        return [
+            "No advice: nothing was moved, so that schemes cannot be told apart.",
+            _sentence(nothing_moved),
+        ]
+    out = _not_steady(advice)
+    if advice["scheme"] in out:
+        return [
+            f"No advice yet: {advice['scheme']} has not reached steady state, and changes over it "
+            "would not hold for a longer run; the notes have the reason."
+        ]
+    told = [_share(advice)]
+    if out:
+        told.append(f"Not ranked: {names(out)}, not in steady state; the notes have the reason.")
     return [text for text in (*told, *_choice(advice)) if text]
 
 
-def _caution(advice: Mapping[str, Any]) -> str:
-    """Which schemes of the advice are not in balance; others are marked in the table."""
-    best = [one for one in advice["best"].values() if one is not None]
-    named = {advice["scheme"], *(name for one in best for name in (one["scheme"], one["take"]))}
-    out = [one["scheme"] for one in advice["schemes"]
-           if one["balance"] == "no" and one["scheme"] in named]  # fmt: skip
-    if not out:
-        return ""
-    verb = "is" if len(out) == 1 else "are"
-    return f"Do not rely on this yet: {names(out)} {verb} not in balance, see the notes."
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _not_steady(advice: Mapping[str, Any]) -> list[str]:
+    """Schemes with long runs that are not in steady state."""
+    return [one["scheme"] for one in advice["schemes"] if one["balance"] == "no"]
 
 
 def _share(advice: Mapping[str, Any]) -> str:
@@ -157,7 +184,8 @@ def _choice(advice: Mapping[str, Any]) -> list[str]:
         if found is not None and _gains(advice, objective.key):
             groups.setdefault(found["take"], []).append(objective.key)
     if not groups:
-        return [f"No scheme is known to be better than {advice['scheme']} here: keep it."]
+        which = "ranked scheme" if _not_steady(advice) else "scheme"
+        return [f"No {which} is known to be better than {advice['scheme']} here: keep it."]
     return [_taken(advice, scheme, keys) for scheme, keys in groups.items()]
 
 
@@ -184,7 +212,7 @@ def _taken(advice: Mapping[str, Any], scheme: str, keys: Sequence[str]) -> str:
     if near:
         text += f" ({near})"
     elif any(advice["best"][key]["known"] == "unknown" for key in keys):
-        text += " (how sure this is, is not known)"
+        text += " (confidence unknown: the trace is too short to split)"
     return f"{text}."
 
 

@@ -53,7 +53,7 @@ def advise(
     sort_window: options.SortWindow = None,
     jobs: options.Jobs = 2,
 ) -> None:
-    """Find what collection costs, the best schemes for it, and their price."""
+    """Measure what GC costs a workload and recommend schemes, with trade-offs."""
     from flashgc import _output, advising, heads
 
     folder = None if out is None else _output.folder(out)
@@ -81,7 +81,7 @@ def _print(found: Advice) -> None:
     advice = found.to_dict()
     show.line(summary.head(found.reports[0]), "bold")
     show.line(words.about(advice))
-    for table in (words.collection(advice), words.schemes(advice)):
+    for table in (words.collection(advice), words.schemes(advice), words.costs(advice)):
         if table:
             show.rows(table)
     best = words.best(advice)
