@@ -438,7 +438,7 @@ class Precondition(Section):
 
 
 class Until(Section):
-    """How a run ended that was to continue until it is in balance."""
+    """How a run ended that was to continue until it is in steady state."""
 
     reached: bool
     confidence: float
@@ -538,10 +538,21 @@ class Seeds(Section):
     """Several seeds. The seeds themselves are the item `["values"]`."""
 
     count: int
+    not_steady: int
     metrics: Intervals
     over_first: Annotated[Differences, Only("in a comparison, for schemes after the first")]
     # `values` is a method of every mapping, so that it is an item alone.
     _ITEMS: ClassVar[dict[str, Any]] = {"values": list[int]}
+
+
+class WithoutGcCost(Section):
+    """The same scheme where the operations of its collections take no time."""
+
+    requests: Requests
+    write_amplification: float | None
+    latency_ns: Latencies
+    throughput: Throughput
+    cost: Annotated[Intervals, Only("where several seeds were run")]
 
 
 class Keys(Section):
@@ -596,3 +607,4 @@ class Keys(Section):
     page_operations_per_s: float | None
     peak_rss_bytes: int | None
     seeds: Annotated[Seeds, Only("where several seeds were run")]
+    without_gc_cost: Annotated[WithoutGcCost, Only("in a comparison that measures GC cost")]

@@ -15,7 +15,7 @@ from flashgc import (
     _output,
     _sources,
     converted,
-    floor,
+    gc_cost,
     heads,
     parallel,
     policies,
@@ -199,9 +199,8 @@ def run_seeds(
         values = _seed_values(request, seeds)
         requests = [_with_seed(request, value) for value in values]
         reports = _run_all(requests, verify, drive, jobs, progress, blame=blame)
-    metrics = statistics.intervals(reports)
     report = reports[0]
-    report._values["seeds"] = {"count": seeds, "values": values, "metrics": metrics}
+    report._values["seeds"] = _of_seeds(reports, values)
     _note_origin([report], request, heads.call(
         "run_seeds", [config, seeds, *_given(config, trace)[1:]],
         {"scheme": scheme, "device": device, **_set(request), "verify": verify, "drive": drive},
@@ -225,7 +224,7 @@ def compare(
     jobs: int = 2,
     over_time: bool = False,
     seeds: int | None = None,
-    ideal: bool = False,
+    cost: bool = False,
     progress: Callable[[int, Progress], object] | None = None,
 ) -> Comparison:
     """Runs several schemes on the same drive with the same requests, `jobs` at a time.
@@ -239,8 +238,9 @@ def compare(
     of :func:`run_seeds`, and those after the first have `seeds.over_first`: for each metric the
     mean difference to the first scheme and its 95 % interval, from pairs of runs with one seed.
 
-    With `ideal` the scheme `ideal`, whose collections take no time, runs too and is the first
-    report, as in the command; `seeds.over_first` is still the difference to the first of `schemes`.
+    With `cost` each scheme runs a second time without GC cost: the operations of its collections
+    take no time, and all else is its own. The report of the scheme has this run as
+    `without_gc_cost`. The progress of these runs has the indices behind those of the schemes.
 
     Properties that should be equal and are not are in :attr:`Comparison.unequal`.
 
@@ -266,23 +266,23 @@ def compare(
         schemes = [schemes]
     if not schemes:
         raise ConfigError("error: there is no scheme to compare\n  = help: `flashgc schemes`")
-    given, schemes = list(schemes), floor.names(schemes, ideal)
-    added = len(schemes) - len(given)
+    schemes = list(schemes)
     with _sources.trace_file(trace) as file:
         asked = [
             _bare_request(config, file, name, device, set, seed, fit, unset) for name in schemes
         ]
-        asked, found = _fitting(asked, schemes, drive, _told_first(progress), added)
+        asked, found = _fitting(asked, schemes, drive, _told_first(progress))
         refused = [one for one in found if one is not None]
         places = [index for index, one in enumerate(found) if one is None]
         if progress is not None:
             for index, one in enumerate(found):
                 if one is not None:
-                    progress(index, Progress("refused", 0, None, 0))
+                    for place in (index, index + len(schemes))[: 1 + cost]:
+                        progress(place, Progress("refused", 0, None, 0))
 
-        def tell(index: int, step: Progress) -> None:
+        def tell(index: int, step: Progress, behind: int = 0) -> None:
             if progress is not None:
-                progress(places[index % len(places)], step)
+                progress(behind + places[index % len(places)], step)
 
         requests = [asked[index] for index in places]
         values = [] if seeds is None else _seed_values(requests[0], seeds)
@@ -290,13 +290,15 @@ def compare(
         seeded = [_with_seed(one, value) for value in values for one in requests]
         done = _run_all(seeded or requests, verify, drive, jobs, tell, over_time=over_time,
                         blame=blame)  # fmt: skip
-        base = sum(place < added for place in places)
-        reports = _paired(done, len(requests), values, base) if values else done
+        runs = [done[at :: len(requests)] for at in range(len(requests))]
+        if cost:
+            _add_cost(runs, seeded or requests, verify, drive, jobs, tell, len(schemes))
+        reports = _paired(runs, values) if values else done
     _note_origin(reports, requests[0], heads.call(
-        "compare", [config, given, *_given(config, trace)[1:]],
+        "compare", [config, schemes, *_given(config, trace)[1:]],
         {"device": device, **_set(requests[0]), "verify": verify, "blame": blame,
          "drive": drive,
-         "over_time": over_time, "seeds": seeds, "ideal": ideal},
+         "over_time": over_time, "seeds": seeds, "cost": cost},
     ))  # fmt: skip
     return Comparison(reports, refused)
 
@@ -307,20 +309,56 @@ def _seed_values(request: Request, seeds: int) -> list[int]:
     return list(range(first, first + seeds))
 
 
-def _paired(done: Sequence[Report], schemes: int, values: Sequence[int], base: int) -> list[Report]:
+def _paired(runs: Sequence[Sequence[Report]], values: Sequence[int]) -> list[Report]:
     """The first report of each scheme, with the results of all its seeds.
 
-    Also their differences to those of the scheme at place `base`.
+    Also their differences to those of the first scheme.
     """
-    runs = [done[at::schemes] for at in range(schemes)]
     for own in runs:
-        found: dict[str, Any] = {"count": len(values), "values": list(values),
-                                 "metrics": statistics.intervals(own)}  # fmt: skip
-        if own is not runs[base]:
-            metrics = statistics.differences(own, runs[base])
-            found["over_first"] = {"scheme": runs[base][0].scheme, "metrics": metrics}
+        found = _of_seeds(own, values)
+        if own is not runs[0]:
+            metrics = statistics.differences(own, runs[0])
+            found["over_first"] = {"scheme": runs[0][0].scheme, "metrics": metrics}
         own[0]._values["seeds"] = found
     return [own[0] for own in runs]
+
+
+def _of_seeds(own: Sequence[Report], values: Sequence[int]) -> dict[str, Any]:
+    """The results of several seeds of a scheme."""
+    return {
+        "count": len(values), "values": list(values),
+        "not_steady": sum(one.steady.verdict == "no" for one in own),
+        "metrics": statistics.intervals(own),
+    }  # fmt: skip
+
+
+def _add_cost(
+    runs: Sequence[Sequence[Report]],
+    requests: Sequence[Request],
+    verify: bool,
+    drive: PathLike | None,
+    jobs: int,
+    tell: Callable[[int, Progress, int], None],
+    behind: int,
+) -> None:
+    """Runs each scheme without GC cost, and adds that to its first report.
+
+    The requests are those of all schemes with one seed, then with the next. Progress has indices
+    from `behind` on.
+    """
+    asked = [gc_cost.request(one) for one in requests]
+    places = [at for at, one in enumerate(asked) if one is not None]
+
+    def step(index: int, how: Progress) -> None:
+        tell(places[index] % len(runs), how, behind)
+
+    done = _run_all([one for one in asked if one is not None], verify, drive, jobs, step)
+    without = dict(zip(places, done, strict=True))
+    for at, own in enumerate(runs):
+        found = [without.get(at + len(runs) * seed) for seed in range(len(own))]
+        timed = [one for one in found if one is not None]
+        if timed:
+            gc_cost.note_run(own, timed)
 
 
 def _fitting(
@@ -328,17 +366,12 @@ def _fitting(
     names: Sequence[PathLike],
     drive: PathLike | None,
     progress: Callable[..., object] | None,
-    added: int = 0,
 ) -> tuple[list[Request], list[Refusal | None]]:
-    """The requests with their trace and the size of their drive, and those that cannot run.
-
-    The first `added` ones were not asked for: a ConfigError where none of the others can run.
-    """
+    """The requests with their trace and the size of their drive, and those that cannot run."""
 
     def refusals(requests: Sequence[Request]) -> list[Refusal | None]:
         found = [refusal.of(one, name, drive) for one, name in zip(requests, names, strict=True)]
-        of_asked = found[added:]
-        refusal.check_any([one for one in of_asked if one is not None], len(of_asked))
+        refusal.check_any([one for one in found if one is not None], len(found))
         return found
 
     found = refusals(asked)

@@ -1,4 +1,4 @@
-"""Messages on the balance of a run, and on write amplification in pages and bytes."""
+"""Messages on the steady state of a run, and on write amplification in pages and bytes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from flashgc import units
 
 if TYPE_CHECKING:
     from flashgc.results import RunResults
+
+NOT_STEADY = "not steady"
+"""Stands beside each interval of runs that are not in steady state."""
 
 _NEAR = 0.005
 """Both kinds of write amplification are one metric where they differ by less than this share."""
@@ -22,7 +25,10 @@ def first(report: RunResults) -> list[str]:
     if steady["nothing_moved"]:
         return [steady["nothing_moved"]]
     if steady["verdict"] == "no":
-        return [f"not in balance: {_why(report)}{_more(report)}"]
+        return [f"not in steady state: {_why(report)}{_more(report)}"]
+    found = report.get("seeds")
+    if is_out(report) and found:
+        return [f"not in steady state with {found['not_steady']} of {found['count']} seeds"]
     return []
 
 
@@ -71,44 +77,64 @@ def differs(report: RunResults) -> bool:
 
 
 def ordered(reports: Sequence[RunResults]) -> list[RunResults]:
-    """Those in balance first; the others are not ranked with them."""
-    return sorted(reports, key=_is_out)
+    """Those in steady state first; the others are not ranked with them."""
+    return sorted(reports, key=is_out)
 
 
-def _is_out(report: RunResults) -> bool:
+def is_out(report: RunResults) -> bool:
+    """Whether the run is not in steady state; of several seeds, one of them."""
+    found = (report.get("seeds") or {}).get("not_steady")
+    if found is not None:
+        return bool(found)
     steady = report.get("steady") or {}
     return bool(steady.get("verdict") == "no")
 
 
+def of_this_length(schemes: Sequence[str]) -> str:
+    """What the intervals of schemes say that are not in steady state."""
+    return (
+        f"runs of {', '.join(schemes)} are {NOT_STEADY}: their intervals hold for runs of this "
+        "length, and often miss the value of a long run"
+    )
+
+
 def marks(reports: Sequence[RunResults]) -> list[list[str]]:
-    """The row that marks schemes which are not in balance, where there are any."""
-    if not any(map(_is_out, reports)):
+    """The row that marks schemes which are not in steady state, where there are any."""
+    if not any(map(is_out, reports)):
         return []
-    return [["! in balance", *(report.steady.verdict for report in reports)]]
+    return [["! steady state", *map(_verdict, reports)]]
+
+
+def _verdict(report: RunResults) -> str:
+    """The verdict of the run; of several seeds, with how many it is not steady."""
+    found = report.get("seeds") or {}
+    out, count = found.get("not_steady", 0), found.get("count", 1)
+    return f"no with {out} of {count}" if out and count > 1 else report.steady.verdict
 
 
 def warning(reports: Sequence[RunResults]) -> str | None:
     """Which schemes cannot be compared, and why."""
-    out = [report for report in reports if _is_out(report)]
+    out = [report for report in reports if is_out(report)]
     if not out:
         return None
-    others = "" if len(out) == len(reports) else ", neither with each other nor with the others"
     short = _short([report for report in out if not _is_read_only(report)])
     worn = ", ".join(report.scheme for report in out if _is_read_only(report))
-    why = [*short, *([f"{worn} became read-only, so there is no long run"] if worn else [])]
-    return f"not in balance, so they cannot be compared{others}: {'; '.join(why)}"
+    why = [*short, *([f"{worn} became read-only, so there is no steady state"] if worn else [])]
+    return "; ".join(why)
 
 
 def _short(reports: Sequence[RunResults]) -> list[str]:
     """Which runs are too short, and how many requests are missing."""
     if not reports:
         return []
-    names = ", ".join(report.scheme for report in reports)
-    verb = "is" if len(reports) == 1 else "are"
+    names = [report.scheme for report in reports]
+    listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    verb = "has" if len(reports) == 1 else "have"
     needed = [report.steady.more_requests for report in reports]
     more = max((count for count in needed if count), default=0)
-    longer = [f"a run with about {units.counted(more, 'more request')} may be enough"] * bool(more)
-    return [f"{names} {verb} still short of the long run", *longer]
+    longer = f" (about {units.counted(more, 'more request')} may be enough)" if more else ""
+    their = "its" if len(reports) == 1 else "their"
+    return [f"{listed} {verb} not reached steady state{longer}; do not compare {their} numbers"]
 
 
 def _is_read_only(report: RunResults) -> bool:

@@ -6,11 +6,20 @@ import html
 import json
 from collections.abc import Sequence
 
-from flashgc import balance, blame, charts, converted, floor, heads, summary, units
+from flashgc import balance, blame, charts, converted, gc_cost, heads, summary, units
 from flashgc.charts import activity, course, latency
 from flashgc.charts.latency import Named
 from flashgc.markup import table
-from flashgc.results import KINDS, ComparedResults, Run, RunResults, found_at, unique
+from flashgc.results import (
+    KINDS,
+    ComparedResults,
+    Run,
+    RunResults,
+    drive_writes,
+    found_at,
+    lengths_differ,
+    unique,
+)
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -132,9 +141,8 @@ def _head(reports: Sequence[RunResults], again: str | None) -> list[str]:
         return [heads.drawn(heads.facts(first), again or by)]
     if again is not None:
         return _differing(reports, again)
-    alike = isinstance(reports, ComparedResults) and not reports.unequal
-    shared = "the same requests" + (", space and preconditioning" if alike else "")
-    return [f"<p>{len(reports)} schemes with {shared}</p>", heads.drawn(heads.facts(first), by)]
+    several = reports if isinstance(reports, ComparedResults) else ComparedResults(reports)
+    return [f"<p>{summary.shared(several)}</p>", heads.drawn(heads.facts(first), by)]
 
 
 def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
@@ -158,6 +166,7 @@ def _one(report: RunResults) -> list[str]:
     latencies = summary.latency(report)
     return [
         *([wide(table(latencies))] if latencies else []),
+        *_price([report]),
         blame.section([report]),
         *_gc_time([report]),
         table([["", ""], *map(list, told)], "facts"),
@@ -190,11 +199,13 @@ def _gc_time(reports: Sequence[RunResults]) -> list[str]:
     parts = {"moving pages": "move_share", "erasing": "erase_share"}
     if any(time.background_ns for time in times):
         parts["in the background"] = "background_share"
-    rows = [["", "units busy", *parts]]
-    for report, time in zip(reports, times, strict=True):
+    writes = [drive_writes(report) or 0 for report in reports]
+    per = lengths_differ(reports) and all(writes)
+    rows = [["", f"units busy{' per drive write' * per}", *parts]]
+    for report, time, of in zip(reports, times, writes, strict=True):
         name = report.scheme if len(reports) > 1 else "collection"
         shares = [units.share(time[key]) for key in parts.values()]
-        rows.append([name, units.time(time.busy_ns), *shares])
+        rows.append([name, units.time(time.busy_ns / of if per else time.busy_ns), *shares])
     more = _BACKGROUND if len(parts) > 2 else ""
     return [title, wide(table(rows)), f"<p>{_TIME}{more}</p>"]
 
@@ -228,17 +239,28 @@ def tables(several: ComparedResults[Run]) -> list[str]:
     head, *body = summary.work(inside)
     turned = zip(head, *balance.marks(inside), *body, strict=True)
     found += ["<h2>Work</h2>", wide(table(list(map(list, turned)), "heads"))]
+    found += [f"<p>{text}</p>" for text in summary.unlike(inside)]
     differences = summary.differences(several)
     if differences:
         rows = list(map(list, zip(*differences, strict=True)))
         found += ["<h2>Differences</h2>", wide(table(rows, "heads"))]
-    price = floor.rows(inside)
-    if price:
-        rows = list(map(list, zip(*price, strict=True)))
-        why = floor.note(inside)
-        found += ["<h2>Price of collection</h2>", wide(table(rows, "heads")),
-                  *([] if why is None else [f"<p>{why}</p>"])]  # fmt: skip
+    found += _price(inside)
     return found
+
+
+def _price(reports: Sequence[RunResults]) -> list[str]:
+    """The price of collection, a row for each scheme that has run without GC cost too."""
+    price = gc_cost.rows(reports)
+    if not price:
+        return []
+    head, *body = price
+    parts = ["<h2>Price of collection</h2>"]
+    for kind in (*KINDS[:2], "requests"):
+        own = [row for row in body if row[0].startswith(kind)]
+        if own:
+            turned = zip(["", *head[1:]], *own, strict=True)
+            parts.append(wide(table(list(map(list, turned)), "heads")))
+    return [*parts, *(f"<p>{html.escape(why)}</p>" for why in gc_cost.notes(reports))]
 
 
 def wide(table: str) -> str:

@@ -236,6 +236,7 @@ class ComparedResults(list[Run], Generic[Run]):
     def unequal(self) -> dict[str, list[Any]]:
         """Properties that should be the same for all schemes and are not, with their values."""
         rows = {name: [found_at(report, path) for report in self] for name, path in EQUAL.items()}
+        rows["requests"] = list(map(requests, self))
         return {name: row for name, row in rows.items() if any(item != row[0] for item in row)}
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -263,7 +264,14 @@ EQUAL = {
     "preconditioning": ("config", "precondition"),
     "drive writes before": ("precondition", "drive_writes"),
 }
-"""Properties that must be equal in a fair comparison."""
+"""Properties that must be equal in a fair comparison, beside the number of requests."""
+
+COUNTS = (
+    ("gc", "count"), ("pages", "gc_moved"), ("pages", "background_moved"), ("erases",),
+    ("gc", "total_busy_ns"), ("background", "busy_ns"), ("gc", "blocking_ns"), ("wear", "max"),
+    ("failures", "retired_blocks"),
+)  # fmt: skip
+"""What grows with the length of a run: runs of different length are compared per drive write."""
 
 MAIN_METRICS = {
     "p50": ("latency_ns", "all", "p50"),
@@ -278,6 +286,23 @@ MAIN_METRICS = {
     "gc_total_busy_ns": ("gc", "total_busy_ns"),
 }
 """The columns of a comparison, with where each is found in a report."""
+
+
+def requests(report: Mapping[str, Any]) -> int | None:
+    """The requests of a run: reads, writes and trims."""
+    found = report.get("requests")
+    return None if found is None else sum(found[kind] for kind in ("read", "write", "trim"))
+
+
+def lengths_differ(reports: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether runs have different numbers of requests, so that counts and times do not compare."""
+    return len({requests(report) for report in reports}) > 1
+
+
+def drive_writes(report: Mapping[str, Any]) -> float | None:
+    """How often the host has written the user capacity; None where it has written nothing."""
+    written = found_at(report, ("pages", "host_written"))
+    return written / report["capacity"]["exported_pages"] if written else None
 
 
 def found_at(values: Mapping[str, Any], path: Sequence[str]) -> Any:  # noqa: ANN401 - JSON

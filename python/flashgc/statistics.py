@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from flashgc.results import COUNTS, drive_writes, found_at
+
 _T_975 = (
     12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281,
     2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860,
@@ -13,7 +15,10 @@ _T_975 = (
 )  # fmt: skip
 _Z_975 = 1.959964
 
-SECTIONS = ("latency_ns", "throughput", "utilisation", "pages", "buffer", "gc", "wear")
+PER_DRIVE_WRITE = "per_drive_write"
+"""The first part of the name of a count divided by the drive writes of its run."""
+
+SECTIONS = ("requests", "latency_ns", "throughput", "utilisation", "pages", "buffer", "gc", "wear")
 SINGLE = ("write_amplification", "erases", "erase_operations", "free_pages_min", "simulated_ns")
 
 
@@ -75,6 +80,12 @@ def _metrics(report: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
         yield from _numbers(name, report.get(name))
     for name in SECTIONS:
         yield from _numbers(name, report.get(name))
+    writes = drive_writes(report)
+    if writes:
+        for path in COUNTS:
+            value = found_at(report, path)
+            if value is not None:
+                yield ".".join((PER_DRIVE_WRITE, *path)), value / writes
 
 
 def _numbers(name: str, value: object) -> Iterator[tuple[str, float]]:

@@ -7,7 +7,19 @@ from typing import Any
 
 from flashgc import balance, units
 from flashgc.refusal import Refusal
-from flashgc.results import KINDS, METRICS, ComparedResults, Run, RunResults, found_at
+from flashgc.results import (
+    COUNTS,
+    KINDS,
+    METRICS,
+    ComparedResults,
+    Run,
+    RunResults,
+    drive_writes,
+    found_at,
+    lengths_differ,
+    requests,
+)
+from flashgc.statistics import PER_DRIVE_WRITE
 
 PERCENTILES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p99_9": "p99.9",
                "p99_99": "p99.99"}  # fmt: skip
@@ -48,7 +60,7 @@ def facts(report: RunResults) -> list[tuple[str, str]]:
         ("requests", _requests(report)),
         *_jobs(report),
         *balance.amplification(report),
-        ("in balance", balance.told(report)),
+        ("steady state", balance.told(report)),
         *_endurance(report),
         ("pages", _pages(report.pages)),
         *_buffer(report),
@@ -83,7 +95,8 @@ def seeds(report: RunResults) -> Rows:
     found = report.get("seeds")
     if not found:
         return []
-    rows = [[units.counted(found["count"], "seed"), "mean", "95 % interval"]]
+    not_steady = f", {balance.NOT_STEADY}" if balance.is_out(report) else ""
+    rows = [[units.counted(found["count"], "seed"), "mean", f"95 % interval{not_steady}"]]
     names = ["write_amplification", *(f"latency_ns.all.{name}" for name in ("mean", *PERCENTILES))]
     names += ["throughput.iops", "gc.count", "erases"]
     for name in names:
@@ -108,6 +121,28 @@ def comparison(reports: ComparedResults[Run]) -> Rows:
     return [*rows, *work(inside)[1:]]
 
 
+def shared(reports: ComparedResults[Run]) -> str:
+    """What the runs of a comparison have in common, in one line."""
+    unequal, count = reports.unequal, units.counted(len(reports), "scheme")
+    if "requests" in unequal:
+        counts = [found for found in unequal["requests"] if found is not None]
+        return (
+            f"{count}, each with a run of its own length: {units.count(min(counts))} to "
+            f"{units.count(max(counts))} requests"
+        )
+    return f"{count} with the same requests{'' if unequal else ', space and preconditioning'}"
+
+
+def unlike(reports: ComparedResults[Run]) -> list[str]:
+    """How to read a comparison of runs that are not alike."""
+    told = []
+    if any(name != "requests" for name in reports.unequal):
+        told.append("! marks values that differ but should be equal in a fair comparison")
+    if lengths_differ(reports):
+        told.append("the runs have different lengths: counts and times of work are per drive write")
+    return told
+
+
 def latencies(reports: Sequence[RunResults], kind: str) -> Rows:
     """The latencies of one kind of request: a row for each scheme."""
     names = ("mean", *PERCENTILES, "max")
@@ -124,17 +159,24 @@ def _cell(report: RunResults, path: Sequence[str], show: Any) -> str:  # noqa: A
     metrics = found_at(report, ("seeds", "metrics"))
     if metrics is None or isinstance(found_at(report, path), bool):
         return str(show(found_at(report, path)))
-    return _interval(metrics.get(".".join(path)), show)
+    return _interval(metrics.get(".".join(path)), show, is_steady=not balance.is_out(report))
 
 
-def _interval(metric: Mapping[str, Any] | None, show: Any, sign: str = "") -> str:  # noqa: ANN401
+def _interval(
+    metric: Mapping[str, Any] | None,
+    show: Any,  # noqa: ANN401 - a formatter
+    sign: str = "",
+    is_steady: bool = True,
+) -> str:
+    """The mean, and half the interval; of runs that are not steady the interval says so."""
     if metric is None:
         return units.NOTHING
     mean = show(abs(metric["mean"]) if sign else metric["mean"])
     signed = f"{sign if metric['mean'] >= 0 else '-'}{mean}" if sign else str(mean)
     if metric["low"] is None:
         return signed
-    return f"{signed} +/- {show((metric['high'] - metric['low']) / 2)}"
+    half = show((metric["high"] - metric["low"]) / 2)
+    return f"{signed} +/- {half}{'' if is_steady else f' ({balance.NOT_STEADY})'}"
 
 
 def differences(reports: Sequence[RunResults]) -> Rows:
@@ -146,11 +188,18 @@ def differences(reports: Sequence[RunResults]) -> Rows:
     rows = [[f"over {first}", *(report.scheme for report in later)]]
     paths = [(f"{kind} {_NAMES.get(name, name)}", units.time, ("latency_ns", kind, name))
              for kind in KINDS[:2] for name in ("mean", *PERCENTILES, "max")]  # fmt: skip
+    per = lengths_differ(reports) and all(map(drive_writes, reports))
+    base = next((report for report in reports if report.scheme == first), None)
+    steady = [not any(balance.is_out(one) for one in (report, base) if one) for report in later]
     for label, show, path in (*paths, *_COMPARED):
-        name = ".".join(path)
+        is_per = per and path in COUNTS
+        name = ".".join((PER_DRIVE_WRITE, *path) if is_per else path)
         found = [report.seeds.over_first.metrics.get(name) for report in later]
         if any(metric and (metric["mean"] or metric["high"]) for metric in found):
-            rows.append([label, *(_interval(metric, show, "+") for metric in found)])
+            exact = units.figures if is_per and show is units.count else show
+            cells = (_interval(metric, exact, "+", known)
+                     for metric, known in zip(found, steady, strict=True))  # fmt: skip
+            rows.append([f"{label} per drive write" if is_per else label, *cells])
     return rows
 
 
@@ -159,26 +208,59 @@ def over_seeds(reports: Sequence[RunResults]) -> str | None:
     found = next((report.get("seeds") for report in reports if report.get("seeds")), None)
     if not found:
         return None
-    return (
+    text = (
         f"{units.counted(found['count'], 'seed')}: means and half-widths of 95 % intervals; "
         "differences are between runs with the same seed, and one whose interval contains 0 may "
         "be chance"
     )
+    out = [report.scheme for report in reports if balance.is_out(report)]
+    return f"{text}; {balance.of_this_length(out)}" if out else text
 
 
 def work(reports: ComparedResults[Run]) -> Rows:
     """All other metrics: a row for each, a column for each scheme."""
     rows = [["", *(report.scheme for report in reports)]]
+    differ = lengths_differ(reports)
+    if any(report.get("requests") for report in reports):
+        counts = [_cell_of_requests(report) for report in reports]
+        rows.append(["! requests" if differ else "requests", *counts])
+    writes = list(map(drive_writes, reports))
+    per = differ and all(writes)
     for label, show, path in _COMPARED:
         found = [found_at(report, path) for report in reports]
         if label == "write amplification, bytes" and not any(map(balance.differs, reports)):
             continue
         if label in _OF_TIME and not any(report.is_timed for report in reports):
             continue
-        if any(found) or label not in _IF_ANY:
+        if not any(found) and label in _IF_ANY:
+            continue
+        if per and path in COUNTS:
+            exact = units.figures if show is units.count else show
+            cells = [_cell_per_write(report, path, exact) for report in reports]
+            rows.append([f"{label} per drive write", *cells])
+        else:
             rows.append([label, *(_cell(report, path, show) for report in reports)])
     rows += unequal(reports)
     return rows
+
+
+def _cell_of_requests(report: RunResults) -> str:
+    """The requests of a run; of several seeds, their mean."""
+    metrics = found_at(report, ("seeds", "metrics"))
+    if metrics is None or "requests.read" not in metrics:
+        return units.count(requests(report))
+    return units.count(sum(metrics[f"requests.{kind}"]["mean"]
+                           for kind in ("read", "write", "trim")))  # fmt: skip
+
+
+def _cell_per_write(report: RunResults, path: Sequence[str], show: Any) -> str:  # noqa: ANN401
+    """A count for each drive write; of several seeds the mean, and half the interval."""
+    metrics = found_at(report, ("seeds", "metrics"))
+    if metrics is None:
+        value, writes = found_at(report, path), drive_writes(report)
+        return str(show(None if value is None or not writes else value / writes))
+    metric = metrics.get(".".join((PER_DRIVE_WRITE, *path)))
+    return _interval(metric, show, is_steady=not balance.is_out(report))
 
 
 def refused(schemes: Sequence[Refusal]) -> list[str]:
@@ -187,10 +269,14 @@ def refused(schemes: Sequence[Refusal]) -> list[str]:
 
 
 def unequal(reports: ComparedResults[Run]) -> Rows:
-    """Properties that should be equal and are not: the marked name, and each scheme's value."""
+    """Properties that should be equal and are not: the marked name, and each scheme's value.
+
+    The requests have a row of their own.
+    """
     return [
         [f"! {name} differ", *(_plain(value) for value in values)]
         for name, values in reports.unequal.items()
+        if name != "requests"
     ]
 
 

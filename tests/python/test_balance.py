@@ -55,10 +55,10 @@ def test_bytes_come_first_where_they_differ() -> None:
 def test_schemes_out_of_balance_stand_behind_the_others_and_are_marked() -> None:
     several = [out(), made()]
     assert [report.scheme for report in balance.ordered(several)] == ["greedy", "fpgc"]
-    assert balance.marks(balance.ordered(several)) == [["! in balance", "yes", "no"]]
+    assert balance.marks(balance.ordered(several)) == [["! steady state", "yes", "no"]]
     warning = balance.warning(several)
     assert warning is not None
-    assert "cannot be compared" in warning
+    assert "do not compare its numbers" in warning
     assert "fpgc" in warning
     assert balance.warning([made()]) is None
     assert balance.marks([made()]) == []
@@ -67,13 +67,13 @@ def test_schemes_out_of_balance_stand_behind_the_others_and_are_marked() -> None
 def test_a_drive_that_became_read_only_is_not_short_of_the_long_run() -> None:
     values = made("fifo", verdict="no", reasons=["it is worn"])
     worn = Report({**values, "failures": {"read_only": True}})
-    assert balance.first(worn) == ["not in balance: it is worn"]
+    assert balance.first(worn) == ["not in steady state: it is worn"]
     alone, beside = balance.warning([worn]), balance.warning([worn, out(), made()])
     assert alone is not None
-    assert alone.endswith(": fifo became read-only, so there is no long run")
+    assert alone == ("fifo became read-only, so there is no steady state")
     assert beside is not None
-    assert "fpgc is still short of the long run; a run with about 4,000 more requests" in beside
-    assert beside.endswith("; fifo became read-only, so there is no long run")
+    assert "fpgc has not reached steady state (about 4,000 more requests may be enough)" in beside
+    assert beside.endswith("; fifo became read-only, so there is no steady state")
 
 
 def test_a_short_run_says_so_in_summary_and_page() -> None:

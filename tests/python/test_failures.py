@@ -33,7 +33,7 @@ def test_a_drive_without_spare_blocks_ends_the_run_with_its_report():
     assert 0 < report.requests.write < 400_000
     assert any("became read-only after" in note for note in report.notes)
     (told,) = balance.first(report)
-    assert told.startswith("not in balance: the drive became read-only")
+    assert told.startswith("not in steady state: the drive became read-only")
     assert "more request" not in told + balance.told(report)
 
 

@@ -125,8 +125,8 @@ def test_chance_follows_the_seed():
 
 
 def test_comparisons_and_seeds_take_them():
-    both = flashgc.compare(SMALL, ["greedy", fewest_valid], set=FEW, seeds=2, ideal=True)
-    assert [report.scheme for report in both] == ["ideal", "greedy", "fewest_valid"]
+    both = flashgc.compare(SMALL, ["greedy", fewest_valid], set=FEW, seeds=2, cost=True)
+    assert [report.scheme for report in both] == ["greedy", "fewest_valid"]
     assert both["greedy"].result_hash == both["fewest_valid"].result_hash
     alone = flashgc.run_seeds(SMALL, 2, scheme=fewest_valid, set=FEW)
     assert alone.seeds.count == 2

@@ -344,7 +344,7 @@ WRONG = [
     (["oltp", "--constraint", "wear <= 5 ms"], "not a time", "a number or a share"),
     (["oltp", "--method", "gp"], "'gp' is not known", "tpe, nsga-ii, random"),
     (["oltp", "--on", "spark"], "cannot run on 'spark'", "ray"),
-    (["oltp", "--scheme", "ideal"], "ideal is a floor", "gc.scheme"),
+    (["oltp", "--scheme", "ideal"], "own scheme, ideal, take no time", "gc.scheme"),
     (["no.toml"], "there is no such file", ""),
     (["key.toml"], "`trails` is not a valid key", "did you mean `trials`"),
     (["layer.toml"], "`device` cannot differ", "[base]"),

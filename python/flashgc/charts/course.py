@@ -11,7 +11,7 @@ from flashgc.charts import theme
 from flashgc.charts.chart import Chart, Columns
 from flashgc.charts.latency import Named
 from flashgc.over_time import MOST_ROWS, OverTime
-from flashgc.results import RunResults
+from flashgc.results import RunResults, drive_writes, lengths_differ
 from flashgc.table import Table
 
 TIME = "zoom_from_ns"
@@ -32,6 +32,7 @@ _MOVED = (
     "Mean within the fewest and the most pages of adjacent collections, in order of completion, "
     f"joined so that at most {MOST_ROWS} points are drawn."
 )
+_PER_WRITE = " Colours are for one drive write: the runs have different lengths."
 _WEAR = "Blocks erased by collections of the measured part, by plane and place in the plane."
 
 Kept = Sequence[tuple[str, RunResults, OverTime]]
@@ -43,6 +44,10 @@ def drawn(several: Named) -> tuple[list[Chart], list[Chart], list[Chart]]:
     if not kept:
         return [], [], []
     return _responses(kept), _space(kept), [*_moved(kept), *_wear(kept)]
+
+
+_SHORTEST = " Cut to the shortest run: the runs have different lengths."
+_OWN = " The runs have different lengths, and each has its own axis of time."
 
 
 def _x(title: str, last: float) -> theme.Part:
@@ -72,8 +77,12 @@ def _responses(kept: Kept) -> list[Chart]:
     low, high = min(known), max(known)
     busy = max((value or 0 for columns in every for value in columns["gc_busy_ns"]), default=0)
     several = len(kept) > 1
+    apart = lengths_differ([report for _, report, _ in kept])
     charts = []
-    for at, ((name, _, _), columns) in enumerate(zip(kept, every, strict=True)):
+    for at, (one, columns) in enumerate(zip(kept, every, strict=True)):
+        name, *_ = one
+        shown = [one] if apart else kept
+        own_busy = max((value or 0 for value in columns["gc_busy_ns"]), default=0)
         title = f"Response time over time: {name}" if several else "Response time over time"
         longest = {
             words: max((value for value in columns[key] if value), default=0)
@@ -82,9 +91,10 @@ def _responses(kept: Kept) -> list[Chart]:
         told = ", ".join(f"{words} {value:.0f} ns" for words, value in longest.items())
         charts.append(Chart(
             f"responses-{at + 1}" if several else "responses", title,
-            _response(columns, _last_ns(kept), low, high, busy), columns,
+            _response(columns, _last_ns(shown), low, high, own_busy if apart else busy), columns,
             f"Longest and mean response time over the run, {told}; with the time of collection.",
-            note="" if at else _RESPONSES, series="run", names=[name], linked=[TIME], height=220,
+            note="" if at else _RESPONSES + _OWN * apart, series="run", names=[name],
+            linked=[] if apart else [TIME], height=220,
             wide=not several,
         ))  # fmt: skip
     return charts
@@ -194,10 +204,18 @@ def _space(kept: Kept) -> list[Chart]:
                                     for value in states["used_pages_end"].tolist()]  # fmt: skip
         columns["free_blocks"] += states["free_blocks_end"].tolist()
         columns["fewest"] += states["free_blocks_min"].tolist()
-    last = _last_ns(kept)
+    # Without the rest of longer runs, which no other has anything beside.
+    apart = lengths_differ([report for _, report, _ in kept])
+    last = min(map(_last_ns, ([one] for one in kept))) if apart else _last_ns(kept)
     used = _line(names, "used_percent", "pages in use, %", last, False)
     free = _line(names, "free_blocks", "erased blocks", last, True)
-    common = {"series": "run", "names": names, "linked": [TIME], "note": _SPACE, "height": 180}
+    common = {
+        "series": "run",
+        "names": names,
+        "linked": [] if apart else [TIME],
+        "note": _SPACE + _SHORTEST * apart,
+        "height": 180,
+    }
     return [
         Chart("used-space", "Used space", used, columns,
               f"Valid and invalid pages over time, of {', '.join(names)}.", **common),  # type: ignore[arg-type]
@@ -243,7 +261,10 @@ def _moved(kept: Kept) -> list[Chart]:
         columns["mean"] += [round(value, 3) for value in found["moved_mean"].tolist()]
         columns["fewest"] += found["moved_min"].tolist()
         columns["most"] += found["moved_max"].tolist()
-    x = {"field": "number", "type": "quantitative", "scale": {"nice": False},
+    apart = lengths_differ([report for _, report, _ in kept])
+    most = min(int(found["first"][-1] + found["count"][-1]) for _, found in collecting)
+    x = {"field": "number", "type": "quantitative",
+         "scale": {"nice": False, **({"domain": [1, most]} if apart else {})},
          "axis": {"title": "number of the collection", "tickCount": 6, "grid": False,
                   "labelSeparation": 6}}  # fmt: skip
     y = {"type": "quantitative", "axis": {"title": "pages moved", "tickCount": 5}}
@@ -261,22 +282,28 @@ def _moved(kept: Kept) -> list[Chart]:
     }  # fmt: skip
     spec["layer"][-1]["encoding"]["y"] = {"field": "mean", **y}  # type: ignore[index]
     said = f"Pages moved by each collection in order, of {', '.join(one for one, _ in collecting)}."
-    return [Chart("moves", "Pages moved by each collection", spec, columns, said, note=_MOVED,
+    note = _MOVED + _SHORTEST * apart
+    return [Chart("moves", "Pages moved by each collection", spec, columns, said, note=note,
                   series="run", names=names, height=200)]  # fmt: skip
 
 
 def _wear(kept: Kept) -> list[Chart]:
-    """A map for each run, all with the same colours."""
+    """A map for each run, all with the same colours: for one drive write where lengths differ."""
+    writes = [drive_writes(report) for _, report, _ in kept]
+    per = lengths_differ([report for _, report, _ in kept]) and all(writes)
     found = [
-        (name, over_time.wear) for name, _, over_time in kept if over_time.wear["erases"].any()
+        (name, over_time.wear, of if per and of else 1.0)
+        for (name, _, over_time), of in zip(kept, writes, strict=True)
+        if over_time.wear["erases"].any()
     ]
     most = max(
-        (float((wear["erases"] / (wear["planes"] * wear["blocks"])).max()) for _, wear in found),
+        (float((wear["erases"] / (wear["planes"] * wear["blocks"])).max()) / of
+         for _, wear, of in found),
         default=0.0,
-    )
+    )  # fmt: skip
     charts = []
-    for at, (name, wear) in enumerate(found):
-        each = wear["erases"] / (wear["planes"] * wear["blocks"])
+    for at, (name, wear, of) in enumerate(found):
+        each = wear["erases"] / (wear["planes"] * wear["blocks"]) / of
         columns: dict[str, list[Any]] = {
             "plane": wear["plane"].tolist(),
             "plane_end": (wear["plane"] + wear["planes"]).tolist(),
@@ -288,18 +315,20 @@ def _wear(kept: Kept) -> list[Chart]:
         }
         several = len(kept) > 1
         title = f"Wear: {name}" if several else "Wear"
-        said = f"Erases per block by place, {each.min():.3g} to {each.max():.3g}."
+        what = "per block and drive write" if per else "per block"
+        said = f"Erases {what} by place, {each.min():.3g} to {each.max():.3g}."
         charts.append(Chart(
-            f"wear-{at + 1}" if several else "wear", title, _map(columns, most), columns, said,
-            note="" if at else _WEAR, series="run", names=[name], height=200,
+            f"wear-{at + 1}" if several else "wear", title, _map(columns, most, what), columns,
+            said, note="" if at else _WEAR + _PER_WRITE * per, series="run", names=[name],
+            height=200,
         ))  # fmt: skip
     return charts
 
 
-def _map(columns: Columns, most: float) -> dict[str, Any]:
+def _map(columns: Columns, most: float, what: str) -> dict[str, Any]:
     planes, blocks = max(columns["plane_end"]), max(columns["block_end"])
     shown = {"plane": "from plane", "plane_end": "to before", "block": "from block",
-             "block_end": "to before", "erases": "erases", "each": "erases per block"}  # fmt: skip
+             "block_end": "to before", "erases": "erases", "each": f"erases {what}"}  # fmt: skip
     flat = {"grid": False, "domain": False, "tickCount": 6}
     return {
         "mark": {"type": "rect", "strokeWidth": 0},
@@ -313,7 +342,12 @@ def _map(columns: Columns, most: float) -> dict[str, Any]:
             "y2": {"field": "plane_end"},
             "color": {"field": "each", "type": "quantitative",
                       "scale": {"scheme": "viridis", "domain": [0, most]},
-                      "legend": {"title": "erases/block", "orient": "right", "tickCount": 4}},
+                      "legend": {"title": _legend(what), "orient": "right", "tickCount": 4}},
             "tooltip": theme.tooltip(shown),
         },
     }  # fmt: skip
+
+
+def _legend(what: str) -> list[str] | str:
+    """The title of the colours, in two lines where it is long."""
+    return ["erases/block", "per drive write"] if "drive write" in what else "erases/block"

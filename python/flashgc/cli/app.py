@@ -250,11 +250,11 @@ def compare(
             "differences to the first scheme.",
         ),
     ] = None,
-    ideal: Annotated[
+    cost: Annotated[
         bool,
         typer.Option(
-            "--ideal/--no-ideal",
-            help="Show the scheme ideal first, whose collections take no time: the floor.",
+            "--cost/--no-cost",
+            help="Run each scheme once more without GC cost, and show what its collections cost.",
         ),
     ] = True,
     verify: options.Verify = False,
@@ -271,19 +271,20 @@ def compare(
     jobs: options.Jobs = 2,
 ) -> None:
     """Run several schemes on the same drive with the same requests and compare them."""
-    from flashgc import _output, api, floor, heads
+    from flashgc import _output, api, gc_cost, heads
     from flashgc.cli import progress
 
     watched = _watched(over_time, no_over_time, out, seeds)
     folder = None if out is None else _output.folder(out)
     names = options.scheme_names(schemes)
-    shown_names = [str(name) for name in floor.names(names, ideal)]
+    shown_names = [f"{name}{more}" for more in ("", f" {gc_cost.WITHOUT}")[: 1 + cost]
+                   for name in names]  # fmt: skip
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     with progress.bars(shown_names, quiet=json) as shown:
         reports = api.compare(
             config, names, trace, device=device, set=set_, unset=unsets, seed=seed,
             verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
-            over_time=watched, seeds=seeds, ideal=ideal, progress=shown,
+            over_time=watched, seeds=seeds, cost=cost, progress=shown,
         )  # fmt: skip
     heads.by_command(reports, typed())
     files = [] if folder is None else reports.save_folder(folder)

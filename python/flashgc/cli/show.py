@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from flashgc import balance, blame, converted, floor, summary
+from flashgc import balance, blame, converted, gc_cost, summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,21 +58,19 @@ def report(one: Report) -> None:
 def comparison(several: Comparison) -> None:
     """The table that compares the schemes."""
     first = several[0]
-    line(f"device {first.device}, seed {first.seed}, identical requests", "bold")
+    shared = f", {summary.shared(several)}" if len(several) > 1 else ""
+    line(f"device {first.device}, seed {first.seed}{shared}", "bold")
     unfit = balance.warning(several)
     if unfit is not None:
         line(unfit, "bold yellow")
     rows(summary.comparison(several))
-    price = floor.rows(several)
-    if price:
-        rows(price)
-    why = floor.note(several)
-    if why is not None:
-        line(why)
-    differences = summary.differences(several)
-    if differences:
-        rows(differences)
-    for one in floor.above(several):
+    price, differences = gc_cost.rows(several), summary.differences(several)
+    for table, words in ((price, gc_cost.notes(several)), (differences, [])):
+        if table:
+            rows(table)
+        for why in words:
+            line(why)
+    for one in several:
         for text in blame.sentences(one):
             line(f"{one.scheme}: {text}")
     read = summary.over_seeds(several)
@@ -82,8 +80,8 @@ def comparison(several: Comparison) -> None:
         note(text)
     for text in converted.told(first):
         note(text)
-    if several.unequal:
-        line("! marks values that differ but should be equal in a fair comparison")
+    for text in summary.unlike(several):
+        line(text)
     for one in several:
         for text in (*balance.first(one), *summary.warnings(one)):
             note(f"{one.scheme}: {text}")
@@ -135,18 +133,21 @@ def note(text: str) -> None:
     labelled("note", text, "yellow")
 
 
-def rows(table: summary.Rows) -> None:
-    """Numbers: the first row is the head, and rows may become columns."""
+def rows(table: summary.Rows, names: int = 1) -> None:
+    """Numbers: the first row is the head, and rows may become columns.
+
+    The first `names` columns name a row, and stand in each part of a table that is split.
+    """
     from flashgc.cli.layout import Table
 
-    right = range(1, len(table[0]))
+    right = range(names, len(table[0]))
     marked = {
         (at, column): "yellow"
         for at, row in enumerate(table)
         for column in range(len(row))
         if row[0].startswith("!")
     }
-    _print(Table(table, right, (), marked, True, _rule()).lines(width()))
+    _print(Table(table, right, (), marked, True, _rule(), names).lines(width()))
 
 
 def words(

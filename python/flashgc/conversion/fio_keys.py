@@ -130,7 +130,7 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(
         ("steadystate", "ss", "steadystate_duration", "ss_dur", "steadystate_ramp_time", "ss_ramp",
          "steadystate_check_interval", "ss_interval"),
-        "an end at a steady state is not modelled; the report tells whether the run is in balance",
+        "an end at a steady state is not modelled; the report tells whether the run has reached it",
     ),
     **dict.fromkeys(("flow", "flow_id", "flow_watermark", "flow_sleep"),
                     "jobs do not wait for each other's progress here; give each a rate"),

@@ -308,7 +308,7 @@ def _rows(findings: Findings, part: Part, path: Key | None, here: Path) -> None:
         findings.always(again.key, "a trace is replayed once")
     else:
         findings.drop(again.key, 'a trace is replayed once, or with workload.until = "steady" '
-                                 "until the run is in balance")  # fmt: skip
+                                 "until the run is in steady state")  # fmt: skip
     if share.is_ >= 100:
         findings.always(share.key, "the whole trace")
     elif again.is_ != 1:

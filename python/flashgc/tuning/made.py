@@ -186,10 +186,12 @@ def _warnings(values: Mapping[str, Any], config: str | None) -> list[str]:
         found.append("not confirmed: on unseen samples the chosen configuration breaks a "
                      "constraint, or a preset is better")  # fmt: skip
     if not values["check"]["balanced"]:
-        found.append("on unseen samples not all runs of the chosen configuration are in balance")
+        found.append(
+            "on unseen samples not all runs of the chosen configuration are in steady state"
+        )
     own = next(one for one in values["points"] if one["name"].endswith("(own)"))
     if not own["balanced"]:
-        found.append(f"{values['scheme']} is not in balance in its longest runs, so that balance "
+        found.append(f"{values['scheme']} is not in steady state in its longest runs, so that it "
                      "was not required of others")  # fmt: skip
     longest = max(one["rung"] for one in values["points"])
     drifting = [
@@ -200,7 +202,7 @@ def _warnings(values: Mapping[str, Any], config: str | None) -> list[str]:
     if drifting and own["balanced"]:
         found.append(
             f"{units.counted(len(drifting), 'point')} with the longest runs "
-            f"{'was' if len(drifting) == 1 else 'were'} not in balance, and could not be "
+            f"{'was' if len(drifting) == 1 else 'were'} not in steady state, and could not be "
             "chosen; longer runs may admit more: raise the configured requests"
         )
     if values["failed"]:

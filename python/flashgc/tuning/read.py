@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flashgc import _engine, _files, _sources, _toml, api
+from flashgc import _engine, _files, _sources, _toml, api, gc_cost
 from flashgc._engine import ConfigError
 from flashgc._types import Request
 from flashgc.axes import layers, read
 from flashgc.axes.choice import Choice, Range
 from flashgc.axes.forms import RangeForm
-from flashgc.floor import IDEAL
 from flashgc.reproduction.form import File
 from flashgc.tuning import builtin, metrics
 from flashgc.tuning.forms import METHODS, SearchForm, TuneForm
@@ -158,11 +157,13 @@ def asked(
         )
     search = SearchForm() if form is None else form.search
     built_in = form is None or (form.space is None if search.built_in is None else search.built_in)
-    own = json.loads(_engine.check(base))["settings"]["gc"]["scheme"]
-    if own == IDEAL:
+    settings = json.loads(_engine.check(base))["settings"]["gc"]
+    own = settings["scheme"]
+    if gc_cost.is_free(settings):
         raise ConfigError(
-            f"error: {IDEAL} is a floor, and cannot be the configuration's own scheme\n"
-            '  = help: set another one, as in `gc.scheme = "greedy"`'
+            f"error: collections of the configuration's own scheme, {own}, take no time\n"
+            '  = help: set another scheme, as in `gc.scheme = "greedy"`, and no gc.cost = "none" '
+            'or gc.copy.use = "instant"'
         )
     space, starts = builtin.space(base) if built_in else (Space(base, []), {})
     if form is not None and form.space is not None:

@@ -283,7 +283,7 @@ class Search:
             values = [own[name] for own in one.results[rung]]
             best = self._best_preset(name, rung) if bound.of_presets else 0.0
             excess.append(bound.excess(ratios[name], sum(values) / len(values), best))
-        # Short runs are never in balance; the longest must be, where the own scheme's are.
+        # Short runs are never in steady state; the longest must be, where the own scheme's are.
         is_long = rung == len(self.samples.rungs) - 1
         unfit = is_long and self.own.balanced.get(rung, False) and not one.balanced.get(rung, True)
         return Score(goals, (*excess, 1.0 if unfit else 0.0))

@@ -63,7 +63,7 @@ def points(found: Mapping[str, Any]) -> Rows:
         mark = " (chosen)" if point["name"] == found["chosen"]["name"] else ""
         place = "yes" if point["on_front"] else "no"
         if not point["feasible"]:
-            place = "breaks a constraint" if point["balanced"] else "not in balance"
+            place = "breaks a constraint" if point["balanced"] else "not in steady state"
         rows.append([f"{point['name']}{mark}", *cells, place])
     return rows
 
