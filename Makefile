@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve-deps programs-deps real-programs test test-rust test-python long exercises fuzz histories cuts mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
+.PHONY: help run serve-deps programs-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -46,6 +46,7 @@ LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces adv
 long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 100 million rows, exercises
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- $(LONG_RUST)
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc-trace --test flat_memory
+	$(MAKE) --no-print-directory saves damages
 	FLASHGC_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(LONG_PYTHON)
 	$(BIN)/python scripts/exercises
 
@@ -69,6 +70,16 @@ cuts: COUNT := $(or $(COUNT),20000)
 cuts: | tools ## losses of power of random served drives (COUNT=20000 SEED=1)
 	FLASHGC_CUTS=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --quiet --profile tests -p flashgc-block --test all -- \
 	  --nocapture cuts::what
+
+saves: COUNT := $(or $(COUNT),10000)
+saves: | tools ## stores whose writes fail, each in turn, with a kill after it (COUNT=10000 SEED=1)
+	FLASHGC_SAVES=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --quiet --profile tests -p flashgc-block --test all -- \
+	  --nocapture hunts::what
+
+damages: COUNT := $(or $(COUNT),2000)
+damages: | tools ## stores with a flipped bit, or cut, anywhere (COUNT=2000 SEED=1)
+	FLASHGC_DAMAGES=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --quiet --profile tests -p flashgc-block --test all -- \
+	  --nocapture hunts::no_damage
 
 SAMPLE ?= 300
 ONLY ?=

@@ -6,7 +6,6 @@
 use crate::pages::Pages;
 use crate::record::{Content, Record};
 use std::collections::HashMap;
-use std::io;
 
 /// A page, or none where its data could not be read.
 pub type Page = Option<Box<[u8]>>;
@@ -42,28 +41,21 @@ impl Buffered {
 
     /// A page comes into the buffer, or is changed there. With a store that keeps it, the page is
     /// saved before what it replaces is forgotten.
-    pub fn put(
-        &mut self,
-        lpn: u32,
-        page: Page,
-        sequence: u64,
-        into: Option<&mut Pages>,
-    ) -> io::Result<()> {
-        let mut saved = Ok(());
+    pub fn put(&mut self, lpn: u32, page: Page, sequence: u64, into: Option<&mut Pages>) {
         let mut held = Held { page, sequence, slot: None };
-        let old = self.pages.remove(&lpn);
+        let old = self.pages.remove(&lpn).and_then(|old| old.slot);
         if let Some(store) = into.and_then(Pages::store) {
             let slot = self.free.pop().unwrap_or(self.slots);
             self.slots = self.slots.max(slot + 1);
-            saved = store.save(slot, held.page.as_deref(), Self::record(lpn, &held));
-            held.slot = Some(slot);
-            if let Some(slot) = old.and_then(|old| old.slot) {
-                store.forget(slot);
-                self.free.push(slot);
+            if store.save(slot, held.page.as_deref(), Self::record(lpn, &held)) {
+                held.slot = Some(slot);
+                if let Some(old) = old {
+                    store.forget(old);
+                    self.free.push(old);
+                }
             }
         }
         self.pages.insert(lpn, held);
-        saved
     }
 
     fn record(lpn: u32, held: &Held) -> Record {
@@ -88,14 +80,13 @@ impl Buffered {
     }
 
     /// Saves every page that is not saved.
-    pub fn save_all(&mut self, pages: &mut Pages) -> io::Result<()> {
+    pub fn save_all(&mut self, pages: &mut Pages) {
         let mut unsaved: Vec<u32> = self.pages.keys().copied().collect();
         unsaved.retain(|lpn| self.pages[lpn].slot.is_none());
         unsaved.sort_unstable();
         for lpn in unsaved {
             let Some(held) = self.pages.remove(&lpn) else { continue };
-            self.put(lpn, held.page, held.sequence, Some(pages))?;
+            self.put(lpn, held.page, held.sequence, Some(pages));
         }
-        Ok(())
     }
 }

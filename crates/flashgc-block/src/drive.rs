@@ -31,7 +31,7 @@ impl fmt::Display for DriveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DriveError::Beyond => f.write_str("the request ends beyond the end of the drive"),
-            DriveError::Io(error) => write!(f, "the backing store: {error}"),
+            DriveError::Io(error) => error.fmt(f),
             DriveError::ReadOnly => {
                 f.write_str("the drive is read-only: too many of its blocks are bad")
             }
@@ -120,7 +120,7 @@ impl Drive {
 
     /// What was found in its store, if it was resumed.
     pub fn found(&self) -> Option<Recovery> {
-        self.found
+        self.found.clone()
     }
 
     /// The bytes that it has for its clients.

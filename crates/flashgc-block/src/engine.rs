@@ -65,9 +65,14 @@ impl Engine {
     }
 
     /// An error where the drive takes no further write, and this is one.
-    pub(crate) fn admits(&self, request: &HostRequest) -> Result<(), DriveError> {
-        let changes = matches!(request.op, HostOp::Write | HostOp::Trim);
-        if changes && self.session.is_read_only() { Err(DriveError::ReadOnly) } else { Ok(()) }
+    pub fn admits(&self, request: &HostRequest) -> Result<(), DriveError> {
+        if !matches!(request.op, HostOp::Write | HostOp::Trim) {
+            return Ok(());
+        }
+        if let Some(failure) = lock(&self.path).failure() {
+            return Err(DriveError::Io(failure.clone().into()));
+        }
+        if self.session.is_read_only() { Err(DriveError::ReadOnly) } else { Ok(()) }
     }
 
     /// Lets the engine do something. A fault in it stops the drive.
@@ -98,10 +103,17 @@ impl Engine {
         data: Vec<u8>,
         now_ns: u64,
     ) -> Result<(Ticket, u64), DriveError> {
+        self.brings(request, Some(data), now_ns)
+    }
+
+    /// The same; without its data, a write leaves pages that cannot be read.
+    fn brings(
+        &mut self,
+        request: HostRequest,
+        data: Option<Vec<u8>>,
+        now_ns: u64,
+    ) -> Result<(Ticket, u64), DriveError> {
         self.is_running()?;
-        if request.op == HostOp::Write {
-            lock(&self.path).pages().is_short().map_err(DriveError::Io)?;
-        }
         let (ticket, request) = self.expect(request, data, now_ns);
         let at_ns = request.at_ns;
         self.attempt(|session| {
@@ -115,7 +127,7 @@ impl Engine {
     fn expect(
         &mut self,
         request: HostRequest,
-        data: Vec<u8>,
+        data: Option<Vec<u8>>,
         now_ns: u64,
     ) -> (Ticket, HostRequest) {
         let at_ns = if self.has_served { now_ns.max(self.session.now_ns() + 1) } else { 0 };
@@ -146,7 +158,27 @@ impl Engine {
         request: HostRequest,
         data: Vec<u8>,
     ) -> Result<Vec<u8>, DriveError> {
-        let (ticket, _) = self.comes(request, data, 0)?;
+        self.serve_now(request, Some(data))
+    }
+
+    /// A saved page of the write buffer is written again; without its data it cannot be read from
+    /// now on. Where the store can take nothing it stays in memory.
+    pub(crate) fn write_again(
+        &mut self,
+        request: HostRequest,
+        data: Option<Vec<u8>>,
+    ) -> Result<(), DriveError> {
+        let written = self.serve_now(request, data);
+        let has_failed = lock(&self.path).failure().is_some();
+        written.map(|_| ()).or_else(|error| if has_failed { Ok(()) } else { Err(error) })
+    }
+
+    fn serve_now(
+        &mut self,
+        request: HostRequest,
+        data: Option<Vec<u8>>,
+    ) -> Result<Vec<u8>, DriveError> {
+        let (ticket, _) = self.brings(request, data, 0)?;
         self.attempt(LiveSession::run_until_served)?;
         self.done(|_| {});
         let done = self.take(ticket).expect("the request is done");
@@ -178,16 +210,16 @@ impl Engine {
     pub fn end(mut self, now_ns: u64, notes: Vec<String>) -> Result<Report, DriveError> {
         self.is_running()?;
         let flush = HostRequest::flush(0);
-        let last = self.has_served.then(|| self.expect(flush, Vec::new(), now_ns).1);
-        let found =
-            self.found.map(|found| format!("the drive was resumed from its store: {found}"));
+        let last = self.has_served.then(|| self.expect(flush, Some(Vec::new()), now_ns).1);
+        let found = self
+            .found
+            .as_ref()
+            .map(|found| format!("the drive was resumed from its store: {found}"));
         let kept = self.onlookers.capture.map(Capture::end);
         let notes: Vec<String> = found.into_iter().chain(notes).chain(kept).collect();
         let mut report = self.session.end(last, &notes)?;
-        if let Err(error) = lock(&self.path).stop() {
-            report.add_note(format!(
-                "the store is not complete ({error}): data written lately is lost with the server"
-            ));
+        if let Err(failure) = lock(&self.path).stop() {
+            report.add_note(format!("{failure}; writes and flushes since then are errors"));
         }
         Ok(report)
     }

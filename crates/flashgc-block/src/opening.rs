@@ -2,12 +2,16 @@
 
 use crate::drive::{DriveError, Opening};
 use crate::engine::{Engine, Onlookers, lock};
-use crate::pages::{Kept, Pages};
+use crate::head;
+use crate::kept::Kept;
+use crate::layout::{Bad, Sizes, VERSION};
+use crate::medium::Medium;
+use crate::pages::Pages;
 use crate::path::DataPath;
 use crate::power::Power;
 use crate::record::{Content, Record};
 use crate::recovery::{IsNewer, Recovered, Recovery, Saved, recover};
-use crate::store::{Bad, Sizes, Store};
+use crate::store::Store;
 use crate::watching::Watching;
 use flashgc::device::Geometry;
 use flashgc::drive::{OpenBlock, Role};
@@ -18,9 +22,7 @@ use flashgc::session::{Options, Origin, Phase, Progress, RunError, SavedDrive, S
 use flashgc::verify::{Happened, Listener};
 use flashgc::workload::{HostOp, HostRequest};
 use serde_json::{Value, json};
-use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex};
 
 /// Where the data of a drive is kept.
@@ -31,7 +33,7 @@ pub enum Backing {
     /// holes; from any other one the drive in it goes on.
     Store {
         /// The file.
-        file: File,
+        file: Box<dyn Medium>,
         /// Its name in messages.
         name: String,
     },
@@ -64,7 +66,7 @@ fn sizes_of(geometry: &Geometry) -> Sizes {
 
 /// The store of an opening, and the drive in it, if it has one.
 fn stored(
-    file: File,
+    file: Box<dyn Medium>,
     name: &str,
     opening: &Opening,
     is_newer: IsNewer,
@@ -75,12 +77,13 @@ fn stored(
     let plan = &opening.setup.plan;
     let sizes = sizes_of(&plan.geometry);
     let another = "name another file, or remove this one";
-    if !is_alone(&file) {
+    let damaged = "restore the file from a copy, or name another one";
+    if !file.is_alone() {
         return Err(wrong("another server has the store".into(), "end it, or name another file"));
     }
-    let head = Store::head(&file).map_err(|error| wrong(error.to_string(), another))?;
-    let Some(head) = head else {
-        return Ok((Store::new(file, sizes).map_err(DriveError::Io)?, None));
+    let head = head::find(&*file).map_err(|why| wrong(why, another))?;
+    let Some(head::Head { text, version, damaged: damaged_head }) = head else {
+        return Ok((Store::new(file, name, sizes).map_err(DriveError::Io)?, None));
     };
     if opening.saved.is_some() {
         return Err(wrong(
@@ -88,7 +91,7 @@ fn stored(
             another,
         ));
     }
-    let head: Value = serde_json::from_str(&head).unwrap_or_default();
+    let head: Value = serde_json::from_str(&text).unwrap_or_default();
     let origin: Option<Origin> = serde_json::from_value(head["origin"].clone()).ok();
     let (Some(origin), Some(age_ns)) = (origin, head["age_ns"].as_u64()) else {
         return Err(wrong("its head is damaged".into(), another));
@@ -98,9 +101,14 @@ fn stored(
         let why = "the store was made with another mapping unit, or another user capacity";
         return Err(wrong(why.into(), another));
     }
-    let store = Store::resumed(file, sizes);
-    let recovered = recover(&store, plan, is_newer, age_ns).map_err(DriveError::Io)?;
-    store.note_stopped(false).map_err(DriveError::Io)?;
+    let mut store = Store::resumed(file, name, sizes, version);
+    if let Some((at, bytes)) = damaged_head {
+        store.mend_head(at, bytes);
+    }
+    let recovered = recover(&mut store, plan, is_newer, age_ns);
+    let recovered = recovered.map_err(|error| wrong(error.to_string(), damaged))?;
+    // Where the file takes nothing, the drive can be read as it is.
+    store.note_stopped(false);
     Ok((store, Some(Resumed { origin, recovered })))
 }
 
@@ -110,12 +118,6 @@ fn of_store(error: RunError) -> RunError {
     let first = first.replace("the saved drive", "the drive in the store");
     let help = "use the device and the scheme that it had, or name another file";
     RunError { text: format!("{first}\n  = help: {help}"), ..error }
-}
-
-/// Whether no other process has the file.
-fn is_alone(file: &File) -> bool {
-    // SAFETY: the descriptor is open while `file` is borrowed, and no memory is passed.
-    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
 }
 
 fn sizes_json(sizes: Sizes) -> Value {
@@ -135,11 +137,15 @@ pub fn open(
         Backing::Memory => (Pages::new(geometry, None), None, String::new()),
         Backing::Store { file, name } => {
             let (store, resumed) = stored(file, &name, &opening, making.is_newer)?;
-            let wear = match &resumed {
-                Some(resumed) => resumed.recovered.state.erases.clone(),
-                None => vec![0; geometry.blocks as usize],
+            let (shape, pages) = (&geometry.shape, geometry.pages as usize);
+            let (wear, checks) = match &resumed {
+                Some(Resumed { recovered, .. }) => {
+                    (recovered.state.erases.clone(), recovered.checks.clone())
+                }
+                None => (vec![0; geometry.blocks as usize], vec![0; pages]),
             };
-            (Pages::new(geometry, Some(Kept { store, wear })), resumed, name)
+            let kept = Kept::new(store, shape.pages_per_block, shape.page_bytes, wear, checks);
+            (Pages::new(geometry, Some(kept)), resumed, name)
         }
     };
     let mut path = DataPath::new(geometry, pages, is_protected);
@@ -147,7 +153,7 @@ pub fn open(
     let watching = watched.then(Watching::default);
     let (mut given, mut again, mut found) = (saved, Vec::new(), None);
     if let Some(Resumed { origin, recovered }) = resumed {
-        let Recovered { state, sequence, data, unreadable, saved, found: what } = recovered;
+        let Recovered { state, sequence, data, unreadable, saved, found: what, .. } = recovered;
         path.resume(&state, sequence, &data, &unreadable, &saved);
         given = Some((SavedDrive { origin, state }, name));
         (again, found) = (saved, Some(what));
@@ -181,8 +187,9 @@ pub fn open(
             _ => {}
         }
     }
-    let mut engine = Engine::new(session, path, Onlookers { capture, watching }, found);
-    engine.write_again(again, geometry)?;
+    let onlookers = Onlookers { capture, watching };
+    let mut engine = Engine::new(session, path, onlookers, found.clone());
+    write_again(&mut engine, again, geometry)?;
     Ok((engine, found))
 }
 
@@ -202,11 +209,8 @@ fn begin(path: &mut DataPath, session: &LiveSession, plan: &Plan) -> io::Result<
             let records = records_of(geometry, &state);
             let bad = bad_blocks(geometry, &state);
             let wear = state.erases.iter().copied().zip(bad);
-            store.fill(wear, records.into_iter())?;
-            if state.is_read_only {
-                store.note_read_only();
-            }
-            store.begin(&head.to_string())?;
+            store.fill(wear, records.into_iter());
+            store.begin(&head.to_string(), state.is_read_only)?;
         }
         (age_ns, wear) = (state.age_ns, state.erases);
     }
@@ -264,10 +268,12 @@ fn records_of(geometry: &Geometry, state: &flashgc::drive::Drive) -> Vec<Option<
 pub fn cut(
     power: &Power,
     plan: &Plan,
-    file: File,
+    file: Box<dyn Medium>,
     below: impl FnMut(u64) -> u64,
 ) -> io::Result<()> {
-    power.cut(&Store::resumed(file, sizes_of(&plan.geometry)), below)
+    let head = head::find(&*file).ok().flatten();
+    let version = head.map_or(VERSION, |head| head.version);
+    power.cut(&Store::resumed(file, "", sizes_of(&plan.geometry), version), below)
 }
 
 impl DataPath {
@@ -291,22 +297,21 @@ impl DataPath {
     }
 }
 
-impl Engine {
-    /// Pages of the write buffer that were saved are written again, before any client comes.
-    fn write_again(&mut self, saved: Vec<Saved>, geometry: &Geometry) -> Result<(), DriveError> {
-        let page_bytes = u64::from(geometry.shape.page_bytes);
-        for Saved { slot, lpn, data } in saved {
-            if let Some(data) = data {
-                let offset = u64::from(lpn) * page_bytes;
-                let request =
-                    HostRequest::from_bytes(0, HostOp::Write, offset, page_bytes, page_bytes);
-                // It lies nowhere else from then on.
-                self.serve_at_once(HostRequest { fua: true, ..request }, data)?;
-            }
-            self.forget_saved(slot);
-        }
-        Ok(())
+/// Pages of the write buffer that were saved are written again, before any client comes.
+fn write_again(
+    engine: &mut Engine,
+    saved: Vec<Saved>,
+    geometry: &Geometry,
+) -> Result<(), DriveError> {
+    let page_bytes = u64::from(geometry.shape.page_bytes);
+    for Saved { slot, lpn, data } in saved {
+        let offset = u64::from(lpn) * page_bytes;
+        let request = HostRequest::from_bytes(0, HostOp::Write, offset, page_bytes, page_bytes);
+        // It lies nowhere else from then on.
+        engine.write_again(HostRequest { fua: true, ..request }, data)?;
+        engine.forget_saved(slot);
     }
+    Ok(())
 }
 
 impl From<RunError> for DriveError {

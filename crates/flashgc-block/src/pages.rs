@@ -1,12 +1,13 @@
 //! The physical pages of a drive, and the data in them: in memory, or in a store that outlives its
-//! server.
+//! server ([`kept`](crate::kept)).
 //!
 //! A page that was not programmed since its block was erased has no data and reads as zeros. So do
-//! the pages of preconditioning, which have none. What the store cannot take stays in memory, so
-//! that no page of another client is lost if its disk is full.
+//! the pages of preconditioning, which have none.
 
-use crate::record::{Content, Found, Record};
-use crate::store::{Bad, Store};
+use crate::kept::Kept;
+use crate::layout::Bad;
+use crate::record::{Content, Record};
+use crate::store::{Store, StoreError};
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, Ppn};
 use std::collections::BTreeSet;
@@ -30,14 +31,6 @@ enum Place {
         free: Vec<Box<[u8]>>,
     },
     Store(Box<Kept>),
-}
-
-/// A store, and the wear of the blocks in it.
-pub struct Kept {
-    /// The store.
-    pub store: Store,
-    /// Erases of each block.
-    pub wear: Vec<u32>,
 }
 
 impl Pages {
@@ -77,12 +70,11 @@ impl Pages {
         matches!(self.place, Place::Store(_))
     }
 
-    /// The record of a page that was programmed, where records are kept.
-    pub fn record(&self, page: Ppn) -> Option<Record> {
-        let Place::Store(kept) = &self.place else { return None };
-        match kept.store.record(page.0) {
-            Ok(Found::Record(record)) => Some(record),
-            _ => None,
+    /// Why the store can take nothing any more.
+    pub fn failure(&self) -> Option<&StoreError> {
+        match &self.place {
+            Place::Memory { .. } => None,
+            Place::Store(kept) => kept.failure(),
         }
     }
 
@@ -98,7 +90,7 @@ impl Pages {
     }
 
     /// Reads a part of a page, from this byte on.
-    pub fn read(&self, page: Ppn, from: usize, into: &mut [u8]) -> io::Result<()> {
+    pub fn read(&mut self, page: Ppn, from: usize, into: &mut [u8]) -> io::Result<()> {
         assert!(from + into.len() <= self.page_bytes, "a read ends in its page");
         if !self.has_data(page) {
             into.fill(0);
@@ -107,19 +99,19 @@ impl Pages {
         if self.unreadable.contains(&page.0) {
             return Err(unreadable());
         }
-        match &self.place {
+        let (block, place) = self.place_of(page);
+        match &mut self.place {
             Place::Memory { blocks, .. } => {
-                let (block, place) = self.place_of(page);
                 let data = blocks[block].as_ref().expect("a block with data has a buffer");
                 into.copy_from_slice(&data[place][from..from + into.len()]);
                 Ok(())
             }
-            Place::Store(kept) => kept.store.data(page.0, from, into),
+            Place::Store(kept) => kept.read(page.0, from, into),
         }
     }
 
-    /// Programs a page. Where the store cannot take it, it stays in memory, and the error says why.
-    pub fn program(&mut self, page: Ppn, data: &[u8], record: Record) -> io::Result<()> {
+    /// Programs a page. What the store cannot take stays in memory.
+    pub fn program(&mut self, page: Ppn, data: &[u8], record: Record) {
         assert_eq!(data.len(), self.page_bytes, "a page is programmed as a whole");
         assert!(!self.has_data(page), "page {} is programmed without an erase", page.0);
         self.has_data_now(page);
@@ -129,12 +121,8 @@ impl Pages {
                 let bytes = self.pages_per_block * self.page_bytes;
                 let new = || free.pop().unwrap_or_else(|| vec![0; bytes].into_boxed_slice());
                 blocks[block].get_or_insert_with(new)[place].copy_from_slice(data);
-                Ok(())
             }
-            Place::Store(kept) => {
-                let check = crate::record::checksum(data);
-                kept.store.program(page.0, data, Record { check, ..record })
-            }
+            Place::Store(kept) => self.unreadable.extend(kept.program(page.0, data, record)),
         }
     }
 
@@ -144,8 +132,56 @@ impl Pages {
             self.is_unreadable(page);
         }
         if let Place::Store(kept) = &mut self.place {
-            // What the file cannot take stays in memory: nothing is lost.
-            let _ = kept.store.program(page.0, &[], record);
+            self.unreadable.extend(kept.program(page.0, &[], record));
+        }
+    }
+
+    /// A copy moves a page, at this time of the age clock.
+    pub fn copy(&mut self, from: Ppn, to: Ppn, at_ns: u64) {
+        let has_data = self.has_data(from);
+        assert!(!self.has_data(to), "page {} is programmed without an erase", to.0);
+        if has_data {
+            self.has_data_now(to);
+        }
+        let is_unreadable = has_data && self.unreadable.contains(&from.0);
+        if is_unreadable {
+            self.unreadable.insert(to.0);
+        }
+        let (block, place) = self.place_of(from);
+        let (into_block, into) = self.place_of(to);
+        match &mut self.place {
+            Place::Memory { blocks, free } => {
+                if !has_data || is_unreadable {
+                    return;
+                }
+                let bytes = self.pages_per_block * self.page_bytes;
+                let data = blocks[block].as_ref().expect("a block with data has a buffer");
+                let data: Box<[u8]> = data[place].into();
+                let new = || free.pop().unwrap_or_else(|| vec![0; bytes].into_boxed_slice());
+                blocks[into_block].get_or_insert_with(new)[into].copy_from_slice(&data);
+            }
+            Place::Store(kept) => {
+                let content = match (has_data, is_unreadable) {
+                    (false, _) => None,
+                    (true, false) => Some(Content::Data),
+                    (true, true) => Some(Content::Unreadable),
+                };
+                kept.copy(from.0, to.0, at_ns, content);
+            }
+        }
+    }
+
+    /// Copies are in the store from now on.
+    pub fn settle(&mut self) {
+        if let Place::Store(kept) = &mut self.place {
+            self.unreadable.extend(kept.settle());
+        }
+    }
+
+    /// The drive is stopped: its store has everything.
+    pub fn stop(&mut self) {
+        if let Place::Store(kept) = &mut self.place {
+            self.unreadable.extend(kept.stop());
         }
     }
 
@@ -167,18 +203,13 @@ impl Pages {
         }
     }
 
-    /// Whether the store could not take something, which is kept in memory. Tries it again.
-    pub fn is_short(&mut self) -> io::Result<()> {
-        self.store().map_or(Ok(()), Store::is_short)
-    }
-
     /// Erases a block: its pages have no data from now on.
     pub fn erase(&mut self, block: BlockId, geometry: &Geometry) {
         self.clear(block, geometry);
         if let Place::Store(kept) = &mut self.place {
             let wear = &mut kept.wear[block.index()];
             *wear = wear.saturating_add(1);
-            kept.store.note_wear(block.0, *wear, None);
+            kept.note_wear(block.0, None);
         }
     }
 
@@ -195,14 +226,14 @@ impl Pages {
         }
         match &mut self.place {
             Place::Memory { blocks, free } => free.extend(blocks[block.index()].take()),
-            Place::Store(kept) => kept.store.erase(first.0, pages as u32, had_data),
+            Place::Store(kept) => kept.erase(first.0, had_data),
         }
     }
 
     /// A block is bad. A retired one gives its space back: its data is elsewhere.
     pub fn is_bad(&mut self, block: BlockId, bad: Bad, geometry: &Geometry) {
         if let Place::Store(kept) = &mut self.place {
-            kept.store.note_wear(block.0, kept.wear[block.index()], Some(bad));
+            kept.note_wear(block.0, Some(bad));
         }
         if bad == Bad::Retired {
             self.clear(block, geometry);

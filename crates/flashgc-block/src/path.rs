@@ -16,9 +16,10 @@
 //! the number of the write. The map is rebuilt from these (`recovery.rs`).
 
 use crate::buffered::{Buffered, Page};
+use crate::layout::Bad;
 use crate::pages::{Pages, unreadable};
 use crate::record::{Content, Record};
-use crate::store::Bad;
+use crate::store::StoreError;
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, Lpn, Ppn};
 use flashgc::verify::blame::{self, Held};
@@ -40,6 +41,8 @@ struct OnItsWay {
     data: Vec<u8>,
     served_at_ns: Option<u64>,
     failed: Option<io::Error>,
+    /// It writes pages whose data is lost.
+    is_lost: bool,
 }
 
 /// A page operation of a request.
@@ -142,23 +145,36 @@ impl DataPath {
         self.buffered.forget(slot, &mut self.pages);
     }
 
-    /// The drive is stopped: the store has everything.
-    pub fn stop(&mut self) -> io::Result<()> {
-        self.keep_trims();
-        self.buffered.save_all(&mut self.pages)?;
-        self.pages.is_short()?;
-        let Some(store) = self.pages.store() else { return Ok(()) };
-        store.note_stopped(true)?;
-        store.sync()
+    /// Why the store can take nothing any more.
+    pub fn failure(&self) -> Option<&StoreError> {
+        self.pages.failure()
     }
 
-    /// A request is about to come. A write brings its data, and a read as many bytes as it wants.
-    pub fn expect(&mut self, request: &HostRequest, data: Vec<u8>) -> Ticket {
+    /// The drive is stopped: the store has everything, and says so.
+    pub fn stop(&mut self) -> Result<(), StoreError> {
+        self.keep_trims();
+        self.buffered.save_all(&mut self.pages);
+        self.pages.stop();
+        if let Some(store) = self.pages.store() {
+            // What it says is true only if the rest is there.
+            store.sync();
+            store.note_stopped(true);
+            store.sync();
+        }
+        self.failure().cloned().map_or(Ok(()), Err)
+    }
+
+    /// A request is about to come. A write brings its data, and a read as many bytes as it wants. A
+    /// write whose data is lost has none: its pages cannot be read from then on.
+    pub fn expect(&mut self, request: &HostRequest, data: Option<Vec<u8>>) -> Ticket {
         let HostRequest { op, offset_bytes: offset, fua, .. } = *request;
         let is_read = op == HostOp::Read;
         // A page that waits for flash is no longer waited for when it is trimmed.
         let keeps_trims = op == HostOp::Flush || fua;
-        let request = OnItsWay { offset, is_read, keeps_trims, data, ..OnItsWay::default() };
+        let is_lost = data.is_none();
+        let data = data.unwrap_or_else(|| vec![0; request.bytes as usize]);
+        let request =
+            OnItsWay { offset, is_read, is_lost, keeps_trims, data, ..OnItsWay::default() };
         let ticket = match self.free.pop() {
             Some(ticket) => {
                 self.requests[ticket as usize] = request;
@@ -213,8 +229,7 @@ impl DataPath {
                 held: Held::ForCollection { then: blame::Cause::Erase, .. },
                 ..
             } => {
-                // What was trimmed may have its last version there, and older ones elsewhere.
-                self.keep_trims();
+                self.settle();
             }
             Happened::Erased { block } => self.erased(block),
             Happened::ProgramFailed(ppn) => {
@@ -222,7 +237,7 @@ impl DataPath {
                 self.pages.is_bad(block, Bad::Failing, &self.geometry);
             }
             Happened::Retired(block, _) => {
-                self.keep_trims();
+                self.settle();
                 self.pages.is_bad(block, Bad::Retired, &self.geometry);
             }
             Happened::BecomesReadOnly => self.becomes_read_only(),
@@ -242,10 +257,17 @@ impl DataPath {
 
     fn served(&mut self, request: u32) {
         let ticket = self.tickets[request as usize];
+        if self.requests[ticket as usize].keeps_trims {
+            self.keep_trims();
+        }
+        let failure = self.pages.failure().cloned();
         let request = &mut self.requests[ticket as usize];
         request.served_at_ns = Some(self.now_ns);
-        if request.keeps_trims {
-            self.keep_trims();
+        if let Some(failure) = failure
+            && !request.is_read
+        {
+            // What it stands on may not be in the store.
+            request.failed.get_or_insert(failure.into());
         }
         self.done.push(ticket);
     }
@@ -274,14 +296,22 @@ impl DataPath {
         }
     }
 
+    /// A block is about to be erased: trims and copies are in the store from now on. What was
+    /// trimmed may have its last version there, and older ones elsewhere.
+    fn settle(&mut self) {
+        self.keep_trims();
+        self.pages.settle();
+    }
+
     /// Trims are in the store from now on.
     fn keep_trims(&mut self) {
-        let trims = std::mem::take(&mut self.trims);
-        if let Some(store) = self.pages.store()
-            && !trims.is_empty()
-        {
-            store.trim(&trims);
+        if self.trims.is_empty() {
+            return;
         }
+        if let Some(store) = self.pages.store() {
+            store.trim(&self.trims);
+        }
+        self.trims.clear();
     }
 
     fn accepted(&mut self, op: u32, request: u32, lpn: Lpn) {
@@ -354,6 +384,9 @@ impl DataPath {
     fn compose(&mut self, op: u32, in_buffer: Option<Lpn>) -> bool {
         let (ticket, from, to, at) = self.part(op);
         let rest = self.rests.remove(&op);
+        if self.requests[ticket as usize].is_lost {
+            return false;
+        }
         if to - from < self.scratch.len() {
             let under = in_buffer.and_then(|lpn| self.buffered.get(lpn.0)).map(|held| &held.page);
             match under.or(rest.as_ref()) {
@@ -373,17 +406,11 @@ impl DataPath {
         let page = is_readable.then(|| self.scratch.as_slice().into());
         self.sequence += 1;
         let into = self.is_protected.then_some(&mut self.pages);
-        if let Err(error) = self.buffered.put(lpn.0, page, self.sequence, into) {
-            self.fail(self.accessing, error);
-        }
+        self.buffered.put(lpn.0, page, self.sequence, into);
     }
 
-    /// The data of a write could not be kept in the store.
-    fn fail(&mut self, op: u32, error: io::Error) {
-        let ticket = self.operations[op as usize].ticket;
-        self.requests[ticket as usize].failed.get_or_insert(error);
-    }
-
+    /// A page is programmed. What the store cannot take stays in memory, and the answers of all
+    /// writes and flushes say so.
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         match cause {
             Cause::Host { op } => {
@@ -391,11 +418,10 @@ impl DataPath {
                 let is_readable = self.compose(op, None);
                 let content = if is_readable { Content::Data } else { Content::Unreadable };
                 let record = self.record(lpn, content);
-                if !is_readable {
-                    return self.pages.program_empty(ppn, record);
-                }
-                if let Err(error) = self.pages.program(ppn, &self.scratch, record) {
-                    self.fail(op, error);
+                if is_readable {
+                    self.pages.program(ppn, &self.scratch, record);
+                } else {
+                    self.pages.program_empty(ppn, record);
                 }
             }
             Cause::Flush => {
@@ -403,46 +429,21 @@ impl DataPath {
                 let record = self.record(lpn, Content::Data);
                 let record = Record { sequence: held.sequence, ..record };
                 match &held.page {
-                    // What the store cannot take stays in memory: nothing is lost.
-                    Some(page) => drop(self.pages.program(ppn, page, record)),
+                    Some(page) => self.pages.program(ppn, page, record),
                     None => {
                         let record = Record { content: Content::Unreadable, ..record };
                         self.pages.program_empty(ppn, record);
                     }
                 }
             }
-            Cause::Copy { from } | Cause::MoveAhead { from } => self.copy(from, ppn, lpn),
-        }
-    }
-
-    /// A copy moves the data of a page, if it has any, with the number of its write.
-    fn copy(&mut self, from: Ppn, to: Ppn, lpn: Lpn) {
-        let source = self.pages.record(from);
-        let has_data = self.pages.has_data(from);
-        if !has_data && !self.pages.has_records() {
-            return;
-        }
-        let own = self.record(lpn, Content::Unreadable);
-        let source = source.unwrap_or(Record { sequence: 0, ..own });
-        let record = Record { by_copy: true, at_ns: own.at_ns, check: 0, ..source };
-        if !has_data {
-            return self.pages.program_empty(to, record);
-        }
-        match self.pages.read(from, 0, &mut self.scratch) {
-            Ok(()) => {
-                let record = Record { content: Content::Data, ..record };
-                // What the store cannot take stays in memory: nothing is lost.
-                drop(self.pages.program(to, &self.scratch, record));
-            }
-            Err(_) => {
-                let record = Record { content: Content::Unreadable, ..record };
-                self.pages.program_empty(to, record);
+            Cause::Copy { from } | Cause::MoveAhead { from } => {
+                self.pages.copy(from, ppn, self.base_ns + self.now_ns);
             }
         }
     }
 
     fn erased(&mut self, block: BlockId) {
-        self.keep_trims();
+        self.settle();
         self.pages.erase(block, &self.geometry);
     }
 }

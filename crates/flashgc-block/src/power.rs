@@ -9,7 +9,6 @@
 //! erase its block before that program has ended. A drive waits until it has ended, so here the
 //! program has ended as soon as such an erase begins; [`Power::early_erases`] counts them.
 
-use crate::record::RECORD_BYTES;
 use crate::store::Store;
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
 use flashgc::plan::Plan;
@@ -176,29 +175,33 @@ impl Power {
         let mut data = vec![0; page_bytes];
         if !self.completes() {
             for &page in self.programs.keys() {
-                store.data(page, 0, &mut data)?;
-                let mut record = store.record_bytes(page)?;
-                match below(5) {
+                store.raw_data(page, &mut data)?;
+                let mut record = store.entry_of(page)?;
+                match below(4) {
                     0 => {}
-                    1 => record = [0; RECORD_BYTES],
-                    2 => record[below(RECORD_BYTES as u64) as usize] ^= 1 + below(255) as u8,
-                    // The record is whole, and the data is not.
-                    3 => data[below(page_bytes as u64) as usize] ^= 1 + below(255) as u8,
-                    _ => {
-                        data[page_bytes / 2..].fill(0xFF);
-                        record[RECORD_BYTES / 2..].fill(0xFF);
+                    1 => record.fill(0),
+                    kind => {
+                        // The record follows the data, and so it is not whole where that is not.
+                        data[page_bytes / 2..].fill(if kind == 2 { 0 } else { 0xFF });
+                        let copies = if store.has_copies() { 2 } else { 1 };
+                        let copy_bytes = record.len() / copies;
+                        for copy in record.chunks_mut(copy_bytes) {
+                            let at = below(copy.len() as u64) as usize;
+                            copy[at] ^= 1 + below(255) as u8;
+                        }
                     }
                 }
-                store.tear(page, &data, record)?;
+                store.tear(page, &data, &record)?;
             }
         }
         for &block in &self.erasing {
             let first = self.plan.geometry.first_page(BlockId(block)).0;
             for page in first..first + self.plan.geometry.shape.pages_per_block {
+                let record_bytes = store.entry_of(page)?.len();
                 match below(3) {
                     0 => {}
-                    1 => store.tear(page, &vec![0; page_bytes], [0; RECORD_BYTES])?,
-                    _ => store.tear(page, &vec![0xA5; page_bytes], store.record_bytes(page)?)?,
+                    1 => store.tear(page, &vec![0; page_bytes], &vec![0; record_bytes])?,
+                    _ => store.tear(page, &vec![0xA5; page_bytes], &store.entry_of(page)?)?,
                 }
             }
         }

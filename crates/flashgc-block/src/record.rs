@@ -1,7 +1,7 @@
 //! What a physical page says of itself, beside its data: the out-of-band record.
 
-/// Bytes of a record in the store.
-pub const RECORD_BYTES: usize = 32;
+/// Bytes of what a record says; its checksum follows.
+pub const CONTENT_BYTES: usize = 28;
 
 /// What a page holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,32 +53,25 @@ impl Record {
         Record { lpn, content, by_copy: false, sequence, at_ns, check: 0 }
     }
 
-    /// The bytes in the store.
-    pub fn to_bytes(self) -> [u8; RECORD_BYTES] {
+    /// What it says, without a checksum of its own.
+    pub fn to_bytes(self) -> [u8; CONTENT_BYTES] {
         let flags = IS_THERE | self.content as u32 | if self.by_copy { BY_COPY } else { 0 };
-        let mut bytes = [0; RECORD_BYTES];
+        let mut bytes = [0; CONTENT_BYTES];
         bytes[..4].copy_from_slice(&self.lpn.to_le_bytes());
         bytes[4..8].copy_from_slice(&flags.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.sequence.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.at_ns.to_le_bytes());
-        bytes[24..28].copy_from_slice(&self.check.to_le_bytes());
-        let check = checksum(&bytes[..28]);
-        bytes[28..].copy_from_slice(&check.to_le_bytes());
+        bytes[24..].copy_from_slice(&self.check.to_le_bytes());
         bytes
     }
 
-    /// What these bytes say.
-    pub fn find(bytes: &[u8]) -> Found {
-        if bytes.iter().all(|&byte| byte == 0) {
-            return Found::Erased;
-        }
+    /// The record that these bytes are.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
         let flags = word(bytes, 4);
         let contents = [Content::Data, Content::Zeros, Content::Padding, Content::Unreadable];
-        let content = contents.get((flags & 0xFF) as usize).copied();
-        let content = content.filter(|_| word(bytes, 28) == checksum(&bytes[..28]));
-        let Some(content) = content else { return Found::Torn };
+        let content = *contents.get((flags & 0xFF) as usize)?;
         let long = |at| u64::from(word(bytes, at)) | u64::from(word(bytes, at + 4)) << 32;
-        Found::Record(Record {
+        Some(Record {
             lpn: word(bytes, 0),
             content,
             by_copy: flags & BY_COPY > 0,
@@ -87,15 +80,33 @@ impl Record {
             check: word(bytes, 24),
         })
     }
+
+    /// The record of a store before version 3: once, with its checksum.
+    pub fn find_alone(bytes: &[u8]) -> Found {
+        if bytes.iter().all(|&byte| byte == 0) {
+            return Found::Erased;
+        }
+        let (content, check) = bytes.split_at(CONTENT_BYTES);
+        let is_whole = check == checksum(content).to_le_bytes();
+        let record = is_whole.then(|| Record::of_bytes(content)).flatten();
+        record.map_or(Found::Torn, Found::Record)
+    }
 }
 
 fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// The checksum of data or of a record.
+/// The checksum of data.
 pub fn checksum(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
+}
+
+/// The checksum of parts that follow each other.
+pub fn checksum_of(parts: &[&[u8]]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    parts.iter().for_each(|part| hasher.update(part));
+    hasher.finalize()
 }
 
 #[cfg(test)]
@@ -113,14 +124,16 @@ mod tests {
                 at_ns: 1 << 40,
                 check: 9,
             };
-            let bytes = record.to_bytes();
-            assert_eq!(Record::find(&bytes), Found::Record(record));
-            for at in 0..RECORD_BYTES {
-                let mut torn = bytes;
+            let content = record.to_bytes();
+            assert_eq!(Record::of_bytes(&content), Some(record));
+            let bytes = [&content[..], &checksum(&content).to_le_bytes()].concat();
+            assert_eq!(Record::find_alone(&bytes), Found::Record(record));
+            for at in 0..bytes.len() {
+                let mut torn = bytes.clone();
                 torn[at] ^= 0x10;
-                assert_eq!(Record::find(&torn), Found::Torn, "byte {at}");
+                assert_eq!(Record::find_alone(&torn), Found::Torn, "byte {at}");
             }
         }
-        assert_eq!(Record::find(&[0; RECORD_BYTES]), Found::Erased);
+        assert_eq!(Record::find_alone(&[0; 32]), Found::Erased);
     }
 }

@@ -1,16 +1,20 @@
 //! The map of a drive, rebuilt from the records of its pages.
 //!
-//! Of each logical page the version of the highest number is taken whose record and data are whole,
-//! unless a trim has a higher one. A copy has the number of its source, so that it never beats a
+//! Of each logical page the version of the highest number is taken whose record is whole, unless a trim has a higher one. A copy has the number of its source, so that it never beats a
 //! write that came later; of a page and its copies the one that was programmed last is taken, and
 //! the block that a collection had not erased yet stays a block without that page.
 //!
 //! A page whose program was cut holds nothing, and is not programmed again before an erase. A block
 //! with erased pages below written ones is full, since its erase was cut; but in a superblock
 //! programs of several units were.
+//!
+//! Damage is never taken for a cut: a page whose record is whole had whole data. Where its data does
+//! not agree with its checksum, reading it is an error, and an older version does not come back.
 
-use crate::record::{Content, Found, Record, checksum};
-use crate::store::{Bad, Store};
+use crate::layout::{Bad, Wear};
+use crate::record::{Content, Found, Record};
+use crate::store::Store;
+use crate::tables::InSlot;
 use flashgc::drive::{Drive, OpenBlock, PlaneBlocks, Role};
 use flashgc::ids::{BlockId, PlaneId, Ppn};
 use flashgc::plan::Plan;
@@ -37,7 +41,7 @@ pub struct Saved {
 }
 
 /// What was found in a store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Whether the drive was stopped, and not cut off.
     pub was_stopped: bool,
@@ -49,11 +53,16 @@ pub struct Recovery {
     pub saved: u64,
     /// Whether the drive takes no further write.
     pub is_read_only: bool,
+    /// What was damaged: entries that were mended, and pages that cannot be read.
+    pub damage: Vec<String>,
 }
+
+/// As many damaged parts of a store are named.
+const NAMED: usize = 4;
 
 impl fmt::Display for Recovery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Recovery { was_stopped, with_data, torn, saved, is_read_only } = *self;
+        let &Recovery { was_stopped, with_data, torn, saved, is_read_only, .. } = self;
         f.write_str(if was_stopped { "stopped before" } else { "cut off before" })?;
         write!(f, "; {with_data} pages have data")?;
         if saved > 0 {
@@ -65,7 +74,13 @@ impl fmt::Display for Recovery {
         if is_read_only {
             f.write_str("; the drive is read-only")?;
         }
-        Ok(())
+        for damage in self.damage.iter().take(NAMED) {
+            write!(f, "; {damage}")?;
+        }
+        match self.damage.len().saturating_sub(NAMED) {
+            0 => Ok(()),
+            more => write!(f, "; {more} other parts of the file are damaged"),
+        }
     }
 }
 
@@ -79,6 +94,8 @@ pub struct Recovered {
     pub data: Vec<u32>,
     /// Those that cannot.
     pub unreadable: Vec<u32>,
+    /// The checksum of the data of each physical page.
+    pub checks: Vec<u32>,
     /// Pages to be written again.
     pub saved: Vec<Saved>,
     /// What was found, for its user.
@@ -97,8 +114,7 @@ struct Seen {
     by_copy: bool,
 }
 
-struct Scan<'a> {
-    store: &'a Store,
+struct Scan {
     /// Retired blocks, and the pages of a block.
     retired: BTreeSet<u32>,
     pages_per_block: u32,
@@ -106,10 +122,9 @@ struct Scan<'a> {
     trims: Vec<u64>,
     /// The version of each logical page that is the newest so far.
     newest: Vec<Option<(u32, Record)>>,
-    bad: BTreeSet<u32>,
 }
 
-impl Scan<'_> {
+impl Scan {
     fn is_retired(&self, page: u32) -> bool {
         self.retired.contains(&(page / self.pages_per_block))
     }
@@ -121,7 +136,7 @@ impl Scan<'_> {
     }
 
     fn offer(&mut self, page: u32, record: Record) {
-        if !self.is_possible(&record) || self.bad.contains(&page) {
+        if !self.is_possible(&record) {
             return;
         }
         let newest = &mut self.newest[record.lpn as usize];
@@ -130,65 +145,47 @@ impl Scan<'_> {
         }
     }
 
-    /// Finds the newest versions whose data is whole.
-    fn pass_over_torn(&mut self, page_bytes: usize) -> io::Result<()> {
-        let store = self.store;
-        while self.check_data(page_bytes)? {
-            self.newest.fill(None);
-            store.records(|page, read| {
-                if let Found::Record(record) = read
-                    && !self.is_retired(page)
-                {
-                    self.offer(page, record);
-                }
-            })?;
-        }
-        // They are found without a look at their data the next time.
-        self.bad.iter().try_for_each(|&page| store.note_torn(page))
-    }
-
-    /// Adds the versions whose data is not what their records say to the bad ones. Returns whether
-    /// there were any.
-    fn check_data(&mut self, page_bytes: usize) -> io::Result<bool> {
+    /// The pages whose data is not what their records say, among those of the newest versions.
+    fn damaged(&self, store: &Store, page_bytes: usize) -> io::Result<Vec<u32>> {
         let mut data = vec![0; page_bytes];
-        let before = self.bad.len();
         let mut checked: Vec<(u32, u32)> = Vec::new();
         let with_data = self.newest.iter().flatten();
         let with_data = with_data.filter(|(_, record)| record.content == Content::Data);
         checked.extend(with_data.map(|(page, record)| (*page, record.check)));
         // In the order of the file.
         checked.sort_unstable();
+        let mut damaged = Vec::new();
         for (page, check) in checked {
-            self.store.data(page, 0, &mut data)?;
-            if checksum(&data) != check {
-                self.bad.insert(page);
+            store.raw_data(page, &mut data)?;
+            if store.compare(page, &data, check).is_err() {
+                damaged.push(page);
             }
         }
-        Ok(self.bad.len() > before)
+        Ok(damaged)
     }
 }
 
 /// Rebuilds the drive in a store.
 pub fn recover(
-    store: &Store,
+    store: &mut Store,
     plan: &Plan,
     is_newer: IsNewer,
     age_ns: u64,
 ) -> io::Result<Recovered> {
     let geometry = &plan.geometry;
+    let state = store.read_state()?;
     let wear = store.wear()?;
     let is_retired = |&block: &u32| wear[block as usize].1 == Some(Bad::Retired);
     let mut scan = Scan {
-        store,
         retired: (0..geometry.blocks).filter(is_retired).collect(),
         pages_per_block: geometry.shape.pages_per_block,
         is_newer,
         trims: store.trims()?,
         newest: vec![None; geometry.exported_pages as usize],
-        bad: BTreeSet::new(),
     };
-    let (was_stopped, is_read_only) = (store.was_stopped()?, store.is_read_only()?);
+    let (was_stopped, is_read_only) = (state.is_stopped, state.is_read_only);
     let mut found = Recovery { was_stopped, is_read_only, ..Recovery::default() };
+    let mut checks = vec![0; geometry.pages as usize];
     let mut blocks = vec![Seen::default(); geometry.blocks as usize];
     let (mut data, mut unreadable) = (Vec::new(), Vec::new());
     let (mut sequence, mut age_ns) = (scan.trims.iter().copied().max().unwrap_or(0), age_ns);
@@ -213,17 +210,22 @@ pub fn recover(
             Content::Unreadable => unreadable.push(page),
             Content::Zeros | Content::Padding => {}
         }
+        checks[page as usize] = record.check;
         sequence = sequence.max(record.sequence);
         age_ns = age_ns.max(record.at_ns);
         scan.offer(page, record);
     })?;
-    // A drive that was stopped has no program that was cut.
+    let mended = store.mend();
+    let mended = mended.into_iter().map(|what| format!("{what} was damaged, and has been mended"));
+    found.damage.extend(mended);
     if !found.was_stopped {
-        scan.pass_over_torn(geometry.shape.page_bytes as usize)?;
+        for page in scan.damaged(store, geometry.shape.page_bytes as usize)? {
+            found.damage.push(store.damage(page));
+            unreadable.push(page);
+        }
     }
-    found.torn += scan.bad.len() as u64;
-    data.retain(|page| !scan.bad.contains(page));
-    let saved = newer_saved(&scan, &mut sequence)?;
+    let (saved, mut lost) = newer_saved(store, &scan, &mut sequence)?;
+    found.damage.append(&mut lost);
     found.saved = saved.len() as u64;
     let is_data = |record: &Record| record.content == Content::Data;
     let in_flash = scan.newest.iter().flatten().filter(|(_, record)| is_data(record)).count();
@@ -234,15 +236,19 @@ pub fn recover(
     let map = scan.newest.iter().map(|newest| newest.map_or(u32::MAX, |(page, _)| page)).collect();
     let mut state = state_of(plan, map, &blocks, wear, age_ns);
     state.is_read_only = found.is_read_only;
-    Ok(Recovered { state, sequence, data, unreadable, saved, found })
+    Ok(Recovered { state, sequence, data, unreadable, checks, saved, found })
 }
 
-/// The saved pages of the write buffer that flash does not have.
-fn newer_saved(scan: &Scan<'_>, sequence: &mut u64) -> io::Result<Vec<Saved>> {
-    let mut saved = scan.store.saved()?;
-    saved.sort_by_key(|(_, record, _)| (record.lpn, record.sequence));
-    let mut newer: Vec<Saved> = Vec::new();
-    for (slot, record, data) in saved {
+/// The saved pages of the write buffer that flash does not have, and which of them are damaged.
+fn newer_saved(
+    store: &mut Store,
+    scan: &Scan,
+    sequence: &mut u64,
+) -> io::Result<(Vec<Saved>, Vec<String>)> {
+    let mut saved = store.saved()?;
+    saved.sort_by_key(|InSlot { record, .. }| (record.lpn, record.sequence));
+    let (mut newer, mut lost): (Vec<Saved>, Vec<String>) = Default::default();
+    for InSlot { slot, record, data } in saved {
         *sequence = (*sequence).max(record.sequence);
         let in_flash = |(_, flash): &(u32, Record)| flash.sequence >= record.sequence;
         if !scan.is_possible(&record)
@@ -250,21 +256,21 @@ fn newer_saved(scan: &Scan<'_>, sequence: &mut u64) -> io::Result<Vec<Saved>> {
         {
             continue;
         }
+        if data.is_none() {
+            let (lpn, place) = (record.lpn, store.slot_text(slot));
+            lost.push(format!(
+                "logical page {lpn} in the write buffer is damaged and cannot be read: {place}"
+            ));
+        }
         newer.retain(|other| other.lpn != record.lpn);
-        let data = (record.content == Content::Data).then_some(data);
+        let data = data.filter(|_| record.content == Content::Data);
         newer.push(Saved { slot, lpn: record.lpn, data });
     }
-    Ok(newer)
+    Ok((newer, lost))
 }
 
 /// The state of a drive with this map.
-fn state_of(
-    plan: &Plan,
-    map: Vec<u32>,
-    blocks: &[Seen],
-    wear: Vec<(u32, Option<Bad>)>,
-    age_ns: u64,
-) -> Drive {
+fn state_of(plan: &Plan, map: Vec<u32>, blocks: &[Seen], wear: Vec<Wear>, age_ns: u64) -> Drive {
     let geometry = &plan.geometry;
     let (erases, bad): (Vec<u32>, Vec<Option<Bad>>) = wear.into_iter().unzip();
     let (mut order, mut planes, mut open) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,434 +1,392 @@
-//! The file of a drive that survives its server.
-//!
-//! ```text
-//! head    what the drive is, in JSON; whether it is read-only; whether it was stopped
-//! wear    erases of each block, and whether it is bad
-//! records the out-of-band record of each physical page
-//! trims   the number of the last trim of each logical page
-//! data    the physical pages; erased blocks are holes
-//! saved   pages of a write buffer that survives a loss of power, each with its record
-//! ```
+//! The file of a drive that survives its server; its parts are in [`layout`](crate::layout).
 //!
 //! A page is programmed in two writes, its data and then its record, and an erase clears the
-//! records first. So whatever ends the server, each page is as it was programmed, or erased. What
-//! the file cannot take stays in memory, and is written again before the next write of a client.
+//! records. So whatever ends the server, each page is as it was programmed, or erased; a record
+//! that is whole has data that is whole, or the file is damaged.
+//!
+//! The first write that fails is the last one: from then on the file stays as it is, and the drive
+//! takes no further write. What every answer so far stands on is in it.
 
-use crate::record::{Found, RECORD_BYTES, Record, checksum};
+use crate::head::{COPIES, head_bytes};
+use crate::layout::{Layout, Sizes, VERSION, Wear};
+use crate::medium::{Medium, read_all, write_all};
+use crate::record::{Found, Record, checksum};
+use crate::sealed::{Kind, seal};
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fmt;
 use std::io;
-use std::os::unix::fs::FileExt;
 
-const MAGIC: &[u8; 8] = b"FGCSTORE";
-/// Version 1 had no mark of a read-only drive, and zeros in its place.
-const VERSION: u32 = 2;
-const VERSION_AT: u64 = 8;
-/// Bytes of the head. Its last eight say whether the drive was stopped, and those before whether it
-/// is read-only.
-const HEAD_BYTES: u64 = 64 << 10;
-const STOPPED_AT: u64 = HEAD_BYTES - 8;
-const READ_ONLY_AT: u64 = HEAD_BYTES - 16;
-const READ_ONLY: [u8; 8] = *b"readonly";
-/// Parts begin at multiples of this.
-const ALIGNED: u64 = 64 << 10;
-const WEAR_BYTES: u64 = 8;
-/// The mark of a retired block beside its wear, and that of a block with a failed program.
-const RETIRED: u64 = 1 << 63;
-const FAILING: u64 = 1 << 62;
-const TRIM_BYTES: u64 = 8;
-/// Bytes that are read or written at once where a table is walked.
-const CHUNK: usize = 1 << 20;
+/// The file grows by so many places for saved pages.
+const SLOTS: u32 = 16;
+/// What stores before version 3 have at the end of their head.
+pub(crate) const STOPPED: &[u8; 8] = b"stopped.";
+pub(crate) const READ_ONLY: &[u8; 8] = b"readonly";
 
-/// A block that is bad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bad {
-    /// A program of it has failed.
-    Failing,
-    /// It is retired: what its pages say counts no more.
-    Retired,
+/// Why data cannot be read or kept, and the number of the error for clients.
+#[derive(Clone, Debug)]
+pub struct StoreError {
+    /// The number of the error.
+    pub errno: i32,
+    /// What it says.
+    pub text: String,
 }
 
-/// The wear of a block as it is kept.
-fn wear_entry(erases: u32, bad: Option<Bad>) -> u64 {
-    let mark = match bad {
-        None => 0,
-        Some(Bad::Failing) => FAILING,
-        Some(Bad::Retired) => RETIRED,
-    };
-    u64::from(erases) | mark
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
-/// The sizes that the places of a file follow from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    pub blocks: u32,
-    pub pages: u32,
-    pub page_bytes: u32,
-    pub logical_pages: u32,
+impl std::error::Error for StoreError {}
+
+impl From<StoreError> for io::Error {
+    fn from(error: StoreError) -> Self {
+        io::Error::other(error)
+    }
+}
+
+/// The number of an error for clients.
+pub fn errno_of(error: &io::Error) -> i32 {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<StoreError>());
+    inner.map(|inner| inner.errno).or(error.raw_os_error()).unwrap_or(libc::EIO)
+}
+
+/// What an error is, in words and without its number.
+fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_string())
+}
+
+/// What the head says of the drive, beside its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Whether the drive was stopped, and not cut off.
+    pub is_stopped: bool,
+    /// Whether the drive takes no further write.
+    pub is_read_only: bool,
+    /// Places for saved pages.
+    pub(crate) slots: u32,
 }
 
 /// A file, and where its parts are.
 pub struct Store {
-    file: File,
-    sizes: Sizes,
-    records_at: u64,
-    trims_at: u64,
-    data_at: u64,
-    saved_at: u64,
-    /// What the file could not take, by its place.
-    pending: BTreeMap<u64, Box<[u8]>>,
+    pub(crate) disk: Box<dyn Medium>,
+    name: String,
+    pub(crate) layout: Layout,
+    pub(crate) state: State,
+    failure: Option<StoreError>,
+    /// Entries of which one copy was damaged: what they are, where, and what they say.
+    pub(crate) mended: Vec<(String, u64, Vec<u8>)>,
+    /// For entries that are written.
+    pub(crate) entry: Vec<u8>,
+    /// For pages that are read in part.
+    pub(crate) page: Vec<u8>,
 }
 
 impl Store {
-    fn of(file: File, sizes: Sizes) -> Self {
-        let part = |from: u64, count: u32, bytes: u64| {
-            (from + u64::from(count) * bytes).next_multiple_of(ALIGNED)
-        };
-        let records_at = part(HEAD_BYTES, sizes.blocks, WEAR_BYTES);
-        let trims_at = part(records_at, sizes.pages, RECORD_BYTES as u64);
-        let data_at = part(trims_at, sizes.logical_pages, TRIM_BYTES);
-        let saved_at = part(data_at, sizes.pages, sizes.page_bytes.into());
-        let pending = BTreeMap::new();
-        Store { file, sizes, records_at, trims_at, data_at, saved_at, pending }
+    /// The store of a drive that goes on, of this version.
+    pub fn resumed(disk: Box<dyn Medium>, name: &str, sizes: Sizes, version: u32) -> Self {
+        Store {
+            disk,
+            name: name.to_string(),
+            layout: Layout::new(version, sizes),
+            state: State::default(),
+            failure: None,
+            mended: Vec::new(),
+            entry: Vec::new(),
+            page: vec![0; sizes.page_bytes as usize],
+        }
     }
 
     /// Makes an empty file a store; [`begin`](Self::begin) completes it.
-    pub fn new(file: File, sizes: Sizes) -> io::Result<Self> {
-        let store = Store::of(file, sizes);
-        store.file.set_len(store.saved_at)?;
+    pub fn new(disk: Box<dyn Medium>, name: &str, sizes: Sizes) -> io::Result<Self> {
+        let store = Store::resumed(disk, name, sizes, VERSION);
+        store.disk.set_bytes(store.layout.saved_at)?;
         Ok(store)
     }
 
-    /// What the file says that its drive is: nothing where it is empty.
-    pub fn head(file: &File) -> io::Result<Option<String>> {
-        if file.metadata()?.len() == 0 {
-            return Ok(None);
-        }
-        let wrong = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidData, why));
-        let mut head = [0; 20];
-        if file.read_exact_at(&mut head, 0).is_err() || &head[..8] != MAGIC {
-            return wrong("it is not the store of a drive, or was not made to its end");
-        }
-        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| head[at + byte]));
-        let version = word(VERSION_AT as usize);
-        if !(1..=VERSION).contains(&version) {
-            return wrong(&format!(
-                "it is a store of version {version}, and this flashgc reads versions 1 to {VERSION}"
-            ));
-        }
-        let mut text = vec![0; (word(12) as usize).min(HEAD_BYTES as usize)];
-        file.read_exact_at(&mut text, 20)?;
-        if checksum(&text) != word(16) {
-            return wrong("its head is damaged");
-        }
-        String::from_utf8(text).map(Some).or_else(|_| wrong("its head is damaged"))
-    }
-
-    /// The store of a drive that goes on.
-    pub fn resumed(file: File, sizes: Sizes) -> Self {
-        Store::of(file, sizes)
-    }
-
     /// The head is there: the store is complete.
-    pub fn begin(&self, head: &str) -> io::Result<()> {
-        let bytes = head.as_bytes();
-        let mut all = Vec::with_capacity(bytes.len() + 20);
-        all.extend_from_slice(MAGIC);
-        all.extend_from_slice(&VERSION.to_le_bytes());
-        all.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
-        all.extend_from_slice(&checksum(bytes).to_le_bytes());
-        all.extend_from_slice(bytes);
-        if all.len() as u64 > READ_ONLY_AT {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "its head is too long"));
+    pub fn begin(&mut self, head: &str, is_read_only: bool) -> io::Result<()> {
+        let bytes = head_bytes(head)?;
+        self.set_state(State { is_read_only, ..self.state });
+        for at in COPIES.into_iter().rev() {
+            self.put(at, &bytes);
         }
-        self.file.write_all_at(&all, 0)
+        self.failure.clone().map_or(Ok(()), |failure| Err(failure.into()))
     }
 
-    /// Whether the drive was stopped, and not cut off.
-    pub fn was_stopped(&self) -> io::Result<bool> {
-        let mut mark = [0; 8];
-        self.file.read_exact_at(&mut mark, STOPPED_AT)?;
-        Ok(mark == *b"stopped.")
+    /// Why nothing can be written any more.
+    pub fn failure(&self) -> Option<&StoreError> {
+        self.failure.as_ref()
+    }
+
+    /// Its name in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// From now on the file stays as it is.
+    pub fn fail(&mut self, errno: i32, why: &str) {
+        let help = match errno {
+            libc::ENOSPC | libc::EDQUOT | libc::EFBIG => "make space on its filesystem",
+            _ => "mend the disk, or copy the file to another one,",
+        };
+        let name = &self.name;
+        let text = format!(
+            "the drive is read-only, since its store cannot be written: {why}: {name}; {help} \
+             and start the server again"
+        );
+        self.failure.get_or_insert(StoreError { errno, text });
+    }
+
+    /// Writes bytes. Returns whether they are in the file.
+    pub(crate) fn put(&mut self, at: u64, bytes: &[u8]) -> bool {
+        if self.failure.is_some() {
+            return false;
+        }
+        if let Err(error) = write_all(&*self.disk, bytes, at) {
+            let why = words(&error);
+            self.fail(error.raw_os_error().unwrap_or(libc::EIO), &why);
+        }
+        self.failure.is_none()
+    }
+
+    /// Writes what `entry` holds.
+    pub(crate) fn put_entry(&mut self, at: u64) -> bool {
+        let entry = std::mem::take(&mut self.entry);
+        let is_written = self.put(at, &entry);
+        self.entry = entry;
+        self.entry.clear();
+        is_written
+    }
+
+    pub(crate) fn get(&self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        read_all(&*self.disk, into, at).map_err(|error| {
+            let (name, end) = (&self.name, at + into.len() as u64);
+            let text = match error.kind() {
+                io::ErrorKind::UnexpectedEof => {
+                    format!("the store has been cut: {name} ends before byte {end}")
+                }
+                _ => {
+                    let why = words(&error);
+                    format!("the store cannot be read: {why}: {name}, bytes {at} to {end}")
+                }
+            };
+            StoreError { errno: libc::EIO, text }.into()
+        })
+    }
+
+    fn set_state(&mut self, state: State) {
+        let (at, bytes) = self.layout.state();
+        if self.layout.is_sealed() {
+            let flags = u32::from(state.is_stopped) | u32::from(state.is_read_only) << 1;
+            let words = [flags.to_le_bytes(), state.slots.to_le_bytes()].concat();
+            seal(Kind::State, 0, &[&words[..], &[0; 20]].concat(), &mut self.entry);
+            self.put_entry(at);
+        } else {
+            let mark = |is_set: bool, mark: &[u8; 8]| if is_set { *mark } else { [0; 8] };
+            if state.is_read_only {
+                // A flashgc that knows no such drives must not open it.
+                self.put(8, &2_u32.to_le_bytes());
+            }
+            let [read_only, stopped] =
+                [mark(state.is_read_only, READ_ONLY), mark(state.is_stopped, STOPPED)];
+            self.put(at + bytes - 16, &[read_only, stopped].concat());
+        }
+        self.state = state;
     }
 
     /// Notes that the drive is stopped, or goes on.
-    pub fn note_stopped(&self, is_stopped: bool) -> io::Result<()> {
-        let mark = if is_stopped { *b"stopped." } else { [0; 8] };
-        self.file.write_all_at(&mark, STOPPED_AT)
+    pub fn note_stopped(&mut self, is_stopped: bool) {
+        self.set_state(State { is_stopped, ..self.state });
     }
 
-    /// Whether the drive takes no further write.
-    pub fn is_read_only(&self) -> io::Result<bool> {
-        let mut mark = [0; 8];
-        self.file.read_exact_at(&mut mark, READ_ONLY_AT)?;
-        Ok(mark == READ_ONLY)
-    }
-
-    /// Notes that the drive takes no further write. A flashgc that knows no such drives must not
-    /// open it.
+    /// Notes that the drive takes no further write.
     pub fn note_read_only(&mut self) {
-        // Where the file cannot take it, it is kept and tried again.
-        let _ = self.put(VERSION_AT, &VERSION.to_le_bytes());
-        let _ = self.put(READ_ONLY_AT, &READ_ONLY);
+        self.set_state(State { is_read_only: true, ..self.state });
     }
 
-    fn put(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        let written = self.file.write_all_at(bytes, at);
-        if written.is_err() {
-            self.pending.insert(at, bytes.into());
-        } else if !self.pending.is_empty() {
-            self.pending.remove(&at);
-        }
-        written
-    }
-
-    fn get(&self, at: u64, from: usize, into: &mut [u8]) -> io::Result<()> {
-        if let Some(kept) = self.pending.get(&at) {
-            into.copy_from_slice(&kept[from..from + into.len()]);
-            return Ok(());
-        }
-        self.file.read_exact_at(into, at + from as u64)
-    }
-
-    /// Whether the file could not take something. Tries it again.
-    pub fn is_short(&mut self) -> io::Result<()> {
-        while let Some((&at, bytes)) = self.pending.first_key_value() {
-            self.file.write_all_at(bytes, at)?;
-            self.pending.pop_first();
-        }
-        Ok(())
-    }
-
-    fn record_at(&self, page: u32) -> u64 {
-        self.records_at + u64::from(page) * RECORD_BYTES as u64
-    }
-
-    fn page_at(&self, page: u32) -> u64 {
-        self.data_at + u64::from(page) * u64::from(self.sizes.page_bytes)
+    /// One copy of the head was damaged.
+    pub fn mend_head(&mut self, at: u64, bytes: Vec<u8>) {
+        self.mended.push(("the head".into(), at, bytes));
     }
 
     /// The record of a page.
     pub fn record(&self, page: u32) -> io::Result<Found> {
-        self.record_bytes(page).map(|bytes| Record::find(&bytes))
+        let entry = self.entry_of(page)?;
+        Ok(self.layout.record_of(Kind::Record, page, &entry).0)
+    }
+
+    /// The records of pages that follow each other.
+    pub fn records_from(&self, first: u32, pages: u32) -> io::Result<Vec<Found>> {
+        let bytes = self.layout.records.entry_bytes;
+        let mut entries = vec![0; pages as usize * bytes];
+        self.get(self.layout.records.entry_at(first), &mut entries)?;
+        let each = (first..).zip(entries.chunks(bytes));
+        Ok(each.map(|(page, entry)| self.layout.record_of(Kind::Record, page, entry).0).collect())
+    }
+
+    /// Whether entries lie there twice.
+    pub fn has_copies(&self) -> bool {
+        self.layout.is_sealed()
     }
 
     /// The bytes of the record of a page.
-    pub fn record_bytes(&self, page: u32) -> io::Result<[u8; RECORD_BYTES]> {
-        let mut bytes = [0; RECORD_BYTES];
-        self.get(self.record_at(page), 0, &mut bytes)?;
-        Ok(bytes)
+    pub fn entry_of(&self, page: u32) -> io::Result<Vec<u8>> {
+        let mut entry = vec![0; self.layout.records.entry_bytes];
+        self.get(self.layout.records.entry_at(page), &mut entry)?;
+        Ok(entry)
     }
 
-    /// A part of the data of a page.
-    pub fn data(&self, page: u32, from: usize, into: &mut [u8]) -> io::Result<()> {
-        self.get(self.page_at(page), from, into)
-    }
-
-    /// Programs a page.
-    pub fn program(&mut self, page: u32, data: &[u8], record: Record) -> io::Result<()> {
-        let written = match data {
-            [] => Ok(()),
-            data => self.put(self.page_at(page), data),
-        };
-        written.and(self.put(self.record_at(page), &record.to_bytes()))
-    }
-
-    /// Erases pages that follow each other: their records are cleared, and their space goes back.
-    pub fn erase(&mut self, first: u32, pages: u32, had_data: bool) {
-        let zeros = vec![0; pages as usize * RECORD_BYTES];
-        let is_cleared = self.file.write_all_at(&zeros, self.record_at(first)).is_ok();
-        if !is_cleared || !self.pending.is_empty() {
-            for page in first..first + pages {
-                self.pending.remove(&self.page_at(page));
-                self.pending.remove(&self.record_at(page));
-                if !is_cleared {
-                    self.pending.insert(self.record_at(page), [0; RECORD_BYTES].into());
-                }
-            }
+    /// A part of the data of a page, which has this checksum. Damage is an error.
+    pub fn data(&mut self, page: u32, from: usize, into: &mut [u8], check: u32) -> io::Result<()> {
+        if into.len() == self.page.len() {
+            self.raw_data(page, into)?;
+            return self.compare(page, into, check);
         }
-        if had_data {
-            let bytes = u64::from(pages) * u64::from(self.sizes.page_bytes);
-            punch_hole(&self.file, self.page_at(first), bytes);
+        let mut whole = std::mem::take(&mut self.page);
+        let read = self.raw_data(page, &mut whole);
+        let read = read.and_then(|()| self.compare(page, &whole, check));
+        into.copy_from_slice(&whole[from..from + into.len()]);
+        self.page = whole;
+        read
+    }
+
+    /// The data of pages that follow each other, whatever it is.
+    pub fn raw_data(&self, first: u32, into: &mut [u8]) -> io::Result<()> {
+        self.get(self.layout.page_at(first), into)
+    }
+
+    /// An error where this is not the data of a page.
+    pub fn compare(&self, page: u32, data: &[u8], check: u32) -> io::Result<()> {
+        if checksum(data) == check {
+            return Ok(());
+        }
+        Err(StoreError { errno: libc::EIO, text: self.damage(page) }.into())
+    }
+
+    /// The message of a page that is damaged.
+    pub fn damage(&self, page: u32) -> String {
+        let [at, end] = [page, page + 1].map(|page| self.layout.page_at(page));
+        let name = &self.name;
+        format!("physical page {page} is damaged and cannot be read: {name}, bytes {at} to {end}")
+    }
+
+    /// Programs a page. Returns whether it is in the file.
+    pub fn program(&mut self, page: u32, data: &[u8], record: Record) -> bool {
+        if !data.is_empty() && !self.put(self.layout.page_at(page), data) {
+            return false;
+        }
+        self.layout.push_record(Kind::Record, page, Some(record), &mut self.entry);
+        self.put_entry(self.layout.records.entry_at(page))
+    }
+
+    /// Programs pages that follow each other, all with data or all without.
+    pub fn program_all(&mut self, first: u32, data: &[u8], records: &[Record]) -> bool {
+        if !data.is_empty() && !self.put(self.layout.page_at(first), data) {
+            return false;
+        }
+        for (page, &record) in (first..).zip(records) {
+            self.layout.push_record(Kind::Record, page, Some(record), &mut self.entry);
+        }
+        self.put_entry(self.layout.records.entry_at(first))
+    }
+
+    /// Erases pages that follow each other: their records are cleared.
+    pub fn erase(&mut self, first: u32, pages: u32) {
+        self.entry.resize(pages as usize * self.layout.records.entry_bytes, 0);
+        self.put_entry(self.layout.records.entry_at(first));
+    }
+
+    /// Gives the space of pages back that are erased.
+    pub fn give_back(&mut self, first: u32, pages: u32) {
+        if self.failure.is_none() {
+            let [at, end] = [first, first + pages].map(|page| self.layout.page_at(page));
+            self.disk.give_back(at, end - at);
         }
     }
 
     /// How often a block was erased, and whether it is bad.
-    pub fn note_wear(&mut self, block: u32, erases: u32, bad: Option<Bad>) {
-        let at = HEAD_BYTES + u64::from(block) * WEAR_BYTES;
-        // Where the file cannot take it, it is kept and tried again.
-        let _ = self.put(at, &wear_entry(erases, bad).to_le_bytes());
+    pub fn note_wear(&mut self, block: u32, wear: Wear) {
+        self.layout.push_wear(block, wear, &mut self.entry);
+        self.put_entry(self.layout.wear.entry_at(block));
     }
 
     /// The pages of these numbers are trimmed, each by the trim of its number.
     pub fn trim(&mut self, trims: &BTreeMap<u32, u64>) {
         let mut entries = trims.iter().peekable();
         while let Some((&first, &sequence)) = entries.next() {
-            let mut bytes = sequence.to_le_bytes().to_vec();
+            self.layout.push_trim(first, sequence, &mut self.entry);
             let mut next = first + 1;
-            while let Some((_, sequence)) = entries.next_if(|&(&lpn, _)| lpn == next) {
-                bytes.extend_from_slice(&sequence.to_le_bytes());
+            while let Some((_, &sequence)) = entries.next_if(|&(&lpn, _)| lpn == next) {
+                self.layout.push_trim(next, sequence, &mut self.entry);
                 next += 1;
             }
-            let at = self.trims_at + u64::from(first) * TRIM_BYTES;
-            let is_written = self.file.write_all_at(&bytes, at).is_ok();
-            if is_written && self.pending.is_empty() {
-                continue;
+            self.put_entry(self.layout.trims.entry_at(first));
+        }
+    }
+
+    /// Keeps a page of the write buffer in this place. Returns whether it is in the file.
+    pub fn save(&mut self, slot: u32, data: Option<&[u8]>, record: Record) -> bool {
+        if slot >= self.state.slots {
+            self.grow(slot + SLOTS);
+        }
+        let zeros = vec![0; if data.is_some() { 0 } else { self.page.len() }];
+        let data = data.unwrap_or(&zeros);
+        let record = Some(Record { check: checksum(data), ..record });
+        if self.layout.is_sealed() {
+            // The record ends the write: whatever cuts it, there is none without its data.
+            self.entry.extend_from_slice(data);
+            self.layout.push_record(Kind::Saved, slot, record, &mut self.entry);
+        } else {
+            self.layout.push_record(Kind::Saved, slot, record, &mut self.entry);
+            self.entry.extend_from_slice(data);
+        }
+        self.put_entry(self.layout.slot_at(slot))
+    }
+
+    /// Makes room for so many saved pages, and says so.
+    fn grow(&mut self, slots: u32) {
+        if self.failure.is_none() && self.layout.is_sealed() {
+            if let Err(error) = self.disk.set_bytes(self.layout.slot_at(slots)) {
+                return self.fail(error.raw_os_error().unwrap_or(libc::EIO), &words(&error));
             }
-            for (at, entry) in (at..).step_by(TRIM_BYTES as usize).zip(bytes.chunks(8)) {
-                self.pending.remove(&at);
-                if !is_written {
-                    self.pending.insert(at, entry.into());
-                }
-            }
+            self.set_state(State { slots, ..self.state });
         }
     }
 
-    fn walk(
-        &self,
-        at: u64,
-        entries: u32,
-        bytes: usize,
-        mut see: impl FnMut(&[u8]),
-    ) -> io::Result<()> {
-        let mut chunk = vec![0; CHUNK];
-        let (mut at, mut left) = (at, entries as usize * bytes);
-        while left > 0 {
-            let part = &mut chunk[..left.min(CHUNK)];
-            self.file.read_exact_at(part, at)?;
-            part.chunks_exact(bytes).for_each(&mut see);
-            (at, left) = (at + part.len() as u64, left - part.len());
-        }
-        Ok(())
-    }
-
-    /// Erases of each block, and whether it is bad.
-    pub fn wear(&self) -> io::Result<Vec<(u32, Option<Bad>)>> {
-        let mut wear = Vec::with_capacity(self.sizes.blocks as usize);
-        let see = |bytes: &[u8]| {
-            let entry = number(bytes);
-            let bad = match entry & (RETIRED | FAILING) {
-                0 => None,
-                FAILING => Some(Bad::Failing),
-                _ => Some(Bad::Retired),
-            };
-            let erases = entry & !(RETIRED | FAILING);
-            wear.push((erases.try_into().unwrap_or(0), bad));
-        };
-        self.walk(HEAD_BYTES, self.sizes.blocks, WEAR_BYTES as usize, see)?;
-        Ok(wear)
-    }
-
-    /// The number of the last trim of each logical page; 0 where there was none.
-    pub fn trims(&self) -> io::Result<Vec<u64>> {
-        let mut trims = Vec::with_capacity(self.sizes.logical_pages as usize);
-        let see = |bytes: &[u8]| trims.push(number(bytes));
-        self.walk(self.trims_at, self.sizes.logical_pages, TRIM_BYTES as usize, see)?;
-        Ok(trims)
-    }
-
-    /// The records of all pages, in order.
-    pub fn records(&self, mut see: impl FnMut(u32, Found)) -> io::Result<()> {
-        let mut page = 0;
-        self.walk(self.records_at, self.sizes.pages, RECORD_BYTES, |bytes| {
-            see(page, Record::find(bytes));
-            page += 1;
-        })
-    }
-
-    /// The records and the wear of a drive that was made without this file.
-    pub fn fill(
-        &self,
-        wear: impl Iterator<Item = (u32, Option<Bad>)>,
-        records: impl Iterator<Item = Option<Record>>,
-    ) -> io::Result<()> {
-        let wear = wear.map(|(erases, bad)| wear_entry(erases, bad).to_le_bytes());
-        self.fill_table(HEAD_BYTES, wear)?;
-        let bytes = |record: Option<Record>| record.map_or([0; RECORD_BYTES], Record::to_bytes);
-        self.fill_table(self.records_at, records.map(bytes))
-    }
-
-    fn fill_table<const N: usize>(
-        &self,
-        mut at: u64,
-        entries: impl Iterator<Item = [u8; N]>,
-    ) -> io::Result<()> {
-        let mut chunk = Vec::with_capacity(CHUNK);
-        for entry in entries {
-            chunk.extend_from_slice(&entry);
-            if chunk.len() + N > CHUNK {
-                self.file.write_all_at(&chunk, at)?;
-                at += chunk.len() as u64;
-                chunk.clear();
-            }
-        }
-        self.file.write_all_at(&chunk, at)
-    }
-
-    fn saved_slot(&self, slot: u32) -> u64 {
-        self.saved_at + u64::from(slot) * (u64::from(self.sizes.page_bytes) + RECORD_BYTES as u64)
-    }
-
-    /// Keeps a page of the write buffer in this place.
-    pub fn save(&mut self, slot: u32, data: Option<&[u8]>, record: Record) -> io::Result<()> {
-        let mut bytes = vec![0; RECORD_BYTES + self.sizes.page_bytes as usize];
-        if let Some(data) = data {
-            bytes[RECORD_BYTES..].copy_from_slice(data);
-        }
-        let check = checksum(&bytes[RECORD_BYTES..]);
-        bytes[..RECORD_BYTES].copy_from_slice(&Record { check, ..record }.to_bytes());
-        self.put(self.saved_slot(slot), &bytes)
+    pub(crate) fn slot_record_at(&self, slot: u32) -> u64 {
+        let behind = if self.layout.is_sealed() { self.page.len() as u64 } else { 0 };
+        self.layout.slot_at(slot) + behind
     }
 
     /// A place of the write buffer is free.
     pub fn forget(&mut self, slot: u32) {
-        let bytes = vec![0; RECORD_BYTES + self.sizes.page_bytes as usize];
-        let _ = self.put(self.saved_slot(slot), &bytes);
+        self.entry.resize(self.layout.records.entry_bytes, 0);
+        self.put_entry(self.slot_record_at(slot));
     }
 
-    /// The saved pages of the write buffer, each with its place.
-    pub fn saved(&self) -> io::Result<Vec<(u32, Record, Vec<u8>)>> {
-        let length = self.file.metadata()?.len();
-        let mut bytes = vec![0; RECORD_BYTES + self.sizes.page_bytes as usize];
-        let mut found = Vec::new();
-        for slot in (0..).take_while(|&slot| self.saved_slot(slot + 1) <= length) {
-            self.file.read_exact_at(&mut bytes, self.saved_slot(slot))?;
-            let (record, data) = bytes.split_at(RECORD_BYTES);
-            if let Found::Record(record) = Record::find(record)
-                && record.check == checksum(data)
-            {
-                found.push((slot, record, data.to_vec()));
-            }
+    /// The place of a saved page, for messages.
+    pub fn slot_text(&self, slot: u32) -> String {
+        let [at, end] = [slot, slot + 1].map(|slot| self.layout.slot_at(slot));
+        format!("{}, bytes {at} to {end}", self.name)
+    }
+
+    /// What is written is in the file, whatever happens to this machine. A failure is one of the
+    /// store.
+    pub fn sync(&mut self) {
+        if self.failure.is_none()
+            && let Err(error) = self.disk.sync()
+        {
+            let why = words(&error);
+            self.fail(error.raw_os_error().unwrap_or(libc::EIO), &why);
         }
-        Ok(found)
-    }
-
-    /// What is written is in the file, whatever happens to this machine.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
-    }
-
-    /// A page is not what its record says: from now on it has none that is whole.
-    pub fn note_torn(&self, page: u32) -> io::Result<()> {
-        self.file.write_all_at(&[0xFF; RECORD_BYTES], self.record_at(page))
     }
 
     /// What a program leaves behind that a loss of power cut: these bytes of the page and of its
     /// record.
-    pub fn tear(&self, page: u32, data: &[u8], record: [u8; RECORD_BYTES]) -> io::Result<()> {
-        self.file.write_all_at(data, self.page_at(page))?;
-        self.file.write_all_at(&record, self.record_at(page))
+    pub fn tear(&self, page: u32, data: &[u8], entry: &[u8]) -> io::Result<()> {
+        write_all(&*self.disk, data, self.layout.page_at(page))?;
+        write_all(&*self.disk, entry, self.layout.records.entry_at(page))
     }
-}
-
-fn number(bytes: &[u8]) -> u64 {
-    u64::from_le_bytes(bytes.try_into().unwrap_or_default())
-}
-
-/// Gives the space of a part of a file back, where the filesystem can.
-fn punch_hole(file: &File, offset: u64, bytes: u64) {
-    use std::os::fd::AsRawFd;
-    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    let (Ok(offset), Ok(bytes)) = (i64::try_from(offset), i64::try_from(bytes)) else { return };
-    // SAFETY: the descriptor is open while `file` is borrowed, and no memory is passed.
-    unsafe { libc::fallocate(file.as_raw_fd(), mode, offset, bytes) };
 }

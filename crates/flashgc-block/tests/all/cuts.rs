@@ -140,8 +140,8 @@ fn page_bytes(setup: &Setup) -> u64 {
 impl History<'_> {
     /// The drive, unless the power is lost while it is made.
     fn open(&mut self, plug: &Arc<Mutex<Plug>>) -> Result<Option<Engine>, String> {
-        let backing =
-            Backing::Store { file: self.file.try_clone().expect("a file"), name: "store".into() };
+        let file = Box::new(self.file.try_clone().expect("a file"));
+        let backing = Backing::Store { file, name: "store".into() };
         let verify = self.choices.below(4) == 0;
         let setup = (self.setup)();
         let plan = setup.plan.clone();
@@ -267,7 +267,7 @@ impl History<'_> {
             let choices = &mut self.choices;
             let file = self.file.try_clone().expect("a file");
             let plan = (self.setup)().plan;
-            cut(&power, &plan, file, |bound| choices.below(bound)).expect("a cut");
+            cut(&power, &plan, Box::new(file), |bound| choices.below(bound)).expect("a cut");
         }
         met.cuts += 1;
         Ok(())

@@ -3,7 +3,9 @@
 mod captures;
 mod common;
 mod cuts;
+mod failing;
 mod faults;
+mod hunts;
 mod model;
 mod real_time;
 mod stores;

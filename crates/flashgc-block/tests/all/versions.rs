@@ -25,6 +25,7 @@ pub struct Sent {
     versions: Vec<(u32, u64)>,
 }
 
+#[derive(Clone)]
 pub struct Versions {
     pages: Vec<Page>,
     page_bytes: usize,
@@ -74,14 +75,19 @@ impl Versions {
             offset += choices.below(page);
             bytes = (1 + choices.below(bytes)).min(pages * page - offset);
         }
-        if op == HostOp::Write {
-            self.stamp += 1;
-            let stamp = self.stamp.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
-            self.data.extend((0..bytes).map(|at| stamp[at as usize % 8] ^ (at / 8) as u8));
-        }
         let fua = choices.below(6) == 0;
         let request = HostRequest::from_bytes(0, op, offset, bytes, page);
-        (HostRequest { fua, ..request }, self.data.clone())
+        let data = if op == HostOp::Write { self.writes(&request) } else { Vec::new() };
+        (HostRequest { fua, ..request }, data)
+    }
+
+    /// A write of new data.
+    pub fn writes(&mut self, request: &HostRequest) -> Vec<u8> {
+        self.stamp += 1;
+        let stamp = self.stamp.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
+        self.data.clear();
+        self.data.extend((0..request.bytes).map(|at| stamp[at as usize % 8] ^ (at / 8) as u8));
+        self.data.clone()
     }
 
     /// The last request was sent.
@@ -144,6 +150,12 @@ impl Versions {
             let page = &self.pages[lpn as usize];
             self.is_sure(lpn, page.first + page.versions.len() as u64 - 1);
         }
+    }
+
+    /// An error where a page must not have this content.
+    pub fn may_be(&self, lpn: u32, found: &[u8]) -> Result<(), String> {
+        let is_it = self.pages[lpn as usize].versions.iter().any(|version| **version == *found);
+        if is_it { Ok(()) } else { Err(format!("page {lpn} has no version of it")) }
     }
 
     /// A page has this content after a start, and so it stays. Returns whether newer versions have
