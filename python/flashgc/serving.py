@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import errno
+import fcntl
 import json
 import math
 import os
 import re
 import shlex
 import shutil
-import socket as sockets
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from time import monotonic, sleep
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
-from flashgc import _engine, _files, _output, api
+from flashgc import _engine, _files, _output, api, serving_files
 from flashgc._engine import ConfigError, OutputError, RunError
 from flashgc._types import Request
 from flashgc.report import Report
@@ -34,19 +33,16 @@ _UNIFORM = 'precondition.overwrite_with="uniform"'
 _THREADS = 128
 """Requests of a connection that may be under way at once."""
 _SLOWEST = 1e6
-_NAMES = {
-    "--socket": "drive.sock",
-    "--status": "drive.status",
-    "--store": "drive.data",
-    "--capture": "requests.fgt",
-    "--drive": "made.drive",
-}
-"""The name that a message shows for the file of each option."""
 _ENDS_WITHIN = 60.0
 """Seconds that the server has to write its report."""
 _MESSAGES = 100
 """Different messages of a server that are shown: a bad client must not fill the screen."""
 _LOGGED = re.compile(r"^nbdkit: flashgc[\[.]\d+\]?: error: ")
+_FOLDERS = "flashgc-serve-"
+_LOCK = "lock"
+_FAULTY = ((1, 32, 4), (1, 34))
+"""Versions of nbdkit that a client can end, from the first to before the second: see the plugin's
+`guard.rs`."""
 _LOOKS_EVERY = 0.1
 _LEAVES_WITHIN = 1.0
 """Seconds that clients have to leave after that."""
@@ -81,6 +77,46 @@ def nbdkit() -> str:
             "`make serve-deps`"
         )
     return found
+
+
+def _preloaded(program: str, library: Path) -> dict[str, str]:
+    """The environment of the server: with a guard, where its version needs one."""
+    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    version = tuple(int(part) for part in re.findall(r"\d+", told.stdout)[:3])
+    if not _FAULTY[0] <= version < _FAULTY[1]:
+        return dict(os.environ)
+    others = os.environ.get("LD_PRELOAD", "")
+    return {**os.environ, "LD_PRELOAD": f"{library} {others}".strip()}
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder for the files of a server, which nobody else may read.
+
+    It is locked as long as somebody uses it: by this process, or by nbdkit if this one is killed.
+    What killed servers have left is removed.
+    """
+    _remove_left()
+    with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name:
+        folder = Path(name)
+        with (folder / _LOCK).open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield folder
+
+
+def _remove_left() -> None:
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
+        # Another user's, or that of a server which begins or ends at this moment.
+        with contextlib.suppress(OSError), (folder / _LOCK).open("r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _umask() -> int:
+    """The mask of this process; reading it sets it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def uri(socket: str | os.PathLike[str]) -> str:
@@ -186,6 +222,7 @@ def served(
     drive: str | os.PathLike[str] | None = None,
     verify: bool = False,
     time: str = "real",
+    socket_mode: int = 0o600,
 ) -> Iterator[Server]:
     """Serves a drive on a unix socket while the context lasts.
 
@@ -193,20 +230,23 @@ def served(
     in memory, or in the file `store`. A drive that is in this file goes on, however its server has
     ended; a new file becomes the store of a new drive. The file `capture` is a trace of the
     requests, complete when the drive has ended. The unix socket `status` tells what the drive does,
-    see :func:`flashgc.watching.status`. `time` is that of :func:`slowed`.
+    see :func:`flashgc.watching.status`. `time` is that of :func:`slowed`. Both sockets have the
+    mode `socket_mode`: whoever may write to them has the drive.
     """
     times_slower = slowed(time)
+    serving_files.check_mode(socket_mode)
     program, library = nbdkit(), plugin()
     named = {"--socket": socket, "--status": status, "--store": store, "--capture": capture,
              "--drive": drive}  # fmt: skip
-    files = _files_of(named)
+    files = serving_files.files_of(named)
     path, watched, data = files["--socket"], files.get("--status"), files.get("--store")
     is_new = data is not None and not data.exists()
+    # It is kept, whatever happens.
+    _output.note(None if is_new else store)
     replaced = _number(capture)
     request = _request(config, scheme, device, set, seed, unset)
     replay = None if capture is None else _replay(request, scheme, device, drive, capture)
-    with tempfile.TemporaryDirectory(prefix="flashgc-serve-") as name:
-        folder = Path(name)
+    with _folder() as folder:
         job: dict[str, Any] = {
             **{key: request[key] for key in ("name", "text", "scheme", "device", "sets", "unsets")},
             "jobs": request["jobs"],
@@ -217,6 +257,8 @@ def served(
             "found": os.fspath(folder / "found"),
             "verify": verify,
             "slowed": times_slower,
+            "umask": _umask(),
+            "socket_mode": socket_mode,
             "outcome": os.fspath(folder / "outcome.json"),
         }
         # Each request under way has a thread of the server.
@@ -234,23 +276,25 @@ def served(
             # Ctrl-C is for the command: it ends the server, and waits for its report.
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[ours],
-                process_group=0,
+                process_group=0, env=_preloaded(program, library),
             )  # fmt: skip
             is_ready = False
             try:
                 os.close(ours)
                 found = _await(process, folder, path)
                 is_ready = True
+                _output.note(store if is_new else None)
                 # A drive that goes on did not begin as that of a run.
                 replay = None if found is not None else replay
                 yield Server(process, pipe, request, folder, path, found, replay)
             finally:
                 # A new store that was not made to its end is no store.
                 half_made = data if is_new and not is_ready else None
-                _clean_up(process, path, watched, half_made, _part(process, capture))
-                if is_ready:
-                    made = [capture] if replaced != _number(capture) else []
-                    _output.note(*made, store)
+                try:
+                    _clean_up(process, path, watched, half_made, _part(process, capture))
+                finally:
+                    if is_ready and replaced != _number(capture):
+                        _output.note(capture)
 
 
 def _part(process: subprocess.Popen[bytes], capture: str | os.PathLike[str] | None) -> Path | None:
@@ -321,100 +365,6 @@ def _replay(
         for value in values:
             words += [option, value]
     return shlex.join(words)
-
-
-def _files_of(named: dict[str, str | os.PathLike[str] | None]) -> dict[str, Path]:
-    """The files that the options name, each by its option; an error where one cannot be used."""
-    found: dict[str, Path] = {}
-    options: dict[str, str] = {}
-    for option, name in named.items():
-        if name is None:
-            continue
-        if not os.fspath(name):
-            raise OutputError(
-                f"error: {option} has an empty name\n"
-                f"  = help: name a file, as in {option} {_NAMES[option]}"
-            )
-        path = Path(os.path.abspath(name))
-        other = options.setdefault(os.path.realpath(path), option)
-        if other != option:
-            raise OutputError(
-                f"error: {other} and {option} name the same file: {_files.printable(path)}\n"
-                f"  = help: each has a file of its own, as in {other} {_NAMES[other]} "
-                f"{option} {_NAMES[option]}"
-            )
-        if option in {"--socket", "--status"}:
-            _check_socket(path, option)
-        elif option == "--capture":
-            _check_capture(path)
-        elif option == "--drive":
-            _check_drive(path)
-        found[option] = path
-    return found
-
-
-def _check_capture(path: Path) -> None:
-    if path.suffix != ".fgt":
-        raise OutputError(
-            "error: the captured requests are a trace in the format fgt, got "
-            f"{_files.printable(path)}\n  = help: name a file that ends in .fgt, as in "
-            f"--capture {_NAMES['--capture']}"
-        )
-    if path.is_dir():
-        raise OutputError(
-            f"error: {_files.printable(path)} is a folder, not a file\n"
-            f"  = help: name a file that ends in .fgt, as in --capture {_NAMES['--capture']}"
-        )
-
-
-def _check_drive(path: Path) -> None:
-    try:
-        path.open("rb").close()
-    except OSError as reason:
-        raise ConfigError(
-            f"error: {_files.describe(path, reason)}\n  = help: name a drive that `flashgc drive "
-            "save` has saved (--drive); the drive of an earlier server is in its --store"
-        ) from None
-
-
-def _check_socket(path: Path, option: str) -> None:
-    name, folder = _files.printable(path), _files.printable(path.parent)
-    if path.is_dir():
-        raise OutputError(
-            f"error: {name} is a folder\n  = help: name a new socket in it: {option} "
-            f"{shlex.quote(os.path.join(name, _NAMES[option]))}"
-        )
-    if path.exists() or path.is_symlink():
-        if _is_left(path):
-            raise OutputError(
-                f"error: {name} exists: a server that was killed has left it\n"
-                f"  = help: remove it (rm {shlex.quote(name)}), or name another socket ({option})"
-            )
-        raise OutputError(
-            f"error: {name} exists\n  = help: another server may use it; if none does, remove it "
-            f"or name another socket ({option})"
-        )
-    if not path.parent.is_dir():
-        raise OutputError(
-            f"error: the socket cannot be made: {folder} is not a folder\n"
-            f"  = help: make it (mkdir -p {shlex.quote(folder)}), or name a socket in an existing "
-            f"folder ({option})"
-        )
-    most = 107
-    if len(os.fsencode(path)) > most:
-        raise OutputError(
-            f"error: the path of the socket has {len(os.fsencode(path))} bytes, at most {most} are "
-            f"allowed\n  = help: name a socket in a folder with a shorter path, as in {option} "
-            f"/tmp/{_NAMES[option]}"
-        )
-
-
-def _is_left(path: Path) -> bool:
-    """Whether this is a socket that nobody serves."""
-    with contextlib.suppress(OSError), sockets.socket(sockets.AF_UNIX) as client:
-        if path.is_socket():
-            return client.connect_ex(os.fspath(path)) == errno.ECONNREFUSED
-    return False
 
 
 def _await(process: subprocess.Popen[bytes], folder: Path, socket: Path) -> str | None:

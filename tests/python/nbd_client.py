@@ -27,6 +27,9 @@ class Client:
             body = self.take(length)
             if kind == ACK:
                 return
+            if kind >> 31:
+                self.socket.close()
+                raise ConnectionRefusedError(body.decode())
             if struct.unpack(">H", body[:2])[0] == INFO_EXPORT:
                 self.bytes = struct.unpack(">Q", body[2:10])[0]
 

@@ -1,5 +1,4 @@
-//! nbdkit's interface for plugins, version 2, as its header `nbdkit-plugin.h` declares it. All
-//! unsafe code of the plugin is here.
+//! nbdkit's interface for plugins, version 2, as its header `nbdkit-plugin.h` declares it.
 //!
 //! nbdkit calls one function of a plugin by name, which returns a table of functions. A panic must
 //! not leave any of them.
@@ -41,7 +40,7 @@ struct Plugin {
     config_complete: extern "C" fn() -> c_int,
     config_help: *const c_char,
     open: extern "C" fn(c_int) -> Handle,
-    close: Unused,
+    close: extern "C" fn(Handle),
     get_size: extern "C" fn(Handle) -> i64,
     can_write: Unused,
     can_flush: Unused,
@@ -101,7 +100,7 @@ static PLUGIN: Plugin = Plugin {
     config_complete,
     config_help: c"job=<FILE>  (required) What `flashgc serve` asks for.".as_ptr(),
     open,
-    close: null(),
+    close,
     get_size,
     can_write: null(),
     can_flush: null(),
@@ -176,13 +175,32 @@ fn answer(act: impl FnOnce() -> Result<(), Failed>) -> c_int {
     -1
 }
 
+/// Does something with another mask for the modes of new files.
+pub fn with_umask<T>(mask: u32, act: impl FnOnce() -> T) -> T {
+    let before = set_umask(mask);
+    let done = act();
+    set_umask(before);
+    done
+}
+
+/// Sets the mask for the modes of new files, and returns the one before.
+fn set_umask(mask: u32) -> u32 {
+    // SAFETY: it takes a number, and cannot fail.
+    unsafe { libc::umask(mask) }
+}
+
 extern "C" fn config(key: *const c_char, value: *const c_char) -> c_int {
     status(|| {
         // SAFETY: nbdkit passes two C strings, which live until this returns.
         let (key, value) = unsafe { (CStr::from_ptr(key), CStr::from_ptr(value)) };
         let value = value.to_str().map_err(|_| "error: the value is not UTF-8".to_string())?;
         match key.to_str() {
-            Ok("job") => served::read_job(Path::new(value)),
+            Ok("job") => {
+                served::read_job(Path::new(value))?;
+                // nbdkit has set one of its own.
+                served::masks().map(|masks| set_umask(masks.files));
+                Ok(())
+            }
             _ => Err(format!("error: unknown parameter {}", key.to_string_lossy())),
         }
     })
@@ -201,13 +219,19 @@ extern "C" fn thread_model_now() -> c_int {
 }
 
 extern "C" fn get_ready() -> c_int {
-    status(served::open)
+    status(|| {
+        served::open()?;
+        // Next nbdkit makes its socket.
+        served::masks().map(|masks| set_umask(masks.socket));
+        Ok(())
+    })
 }
 
 /// nbdkit waits for its clients to leave, and some never do. So the end of a pipe is the end as
 /// well: the report is written, and from then on requests are errors.
 extern "C" fn after_fork() -> c_int {
     status(|| {
+        served::masks().map(|masks| set_umask(masks.files));
         let Some(pipe) = served::pipe() else { return Ok(()) };
         // SAFETY: whoever started nbdkit has opened it for this plugin, and nobody else uses it.
         let mut pipe = unsafe { File::from_raw_fd(pipe) };
@@ -225,8 +249,18 @@ extern "C" fn cleanup() {
 }
 
 extern "C" fn open(_readonly: c_int) -> Handle {
-    // All connections have the same drive: any address but null will do.
-    (&raw const PLUGIN).cast_mut().cast()
+    match served::connects() {
+        // All connections have the same drive: any address but null will do.
+        Ok(()) => (&raw const PLUGIN).cast_mut().cast(),
+        Err(why) => {
+            say(&why);
+            null::<c_void>().cast_mut()
+        }
+    }
+}
+
+extern "C" fn close(_: Handle) {
+    served::leaves();
 }
 
 extern "C" fn get_size(_: Handle) -> i64 {

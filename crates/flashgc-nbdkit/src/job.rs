@@ -3,11 +3,12 @@
 use crate::status::Status;
 use flashgc::report::Report;
 use flashgc::session::{Inputs, prepare};
-use flashgc_block::{Backing, Capture, Drive, DriveError, Opening, Time};
+use flashgc_block::{Backing, Capture, Drive, DriveError, Opening, Time, errno_of};
 use flashgc_drive::Limits;
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, ErrorKind};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// What is asked for.
@@ -27,9 +28,23 @@ pub struct Job {
     time: Time,
     /// The number of a pipe whose end is the end of the drive.
     pipe: Option<i32>,
+    masks: Masks,
     /// Where the report is to be.
     outcome: PathBuf,
 }
+
+/// Which bits of their modes new files do not get.
+#[derive(Clone, Copy)]
+pub struct Masks {
+    /// Files: those of whoever started the server.
+    pub files: u32,
+    /// Sockets.
+    pub socket: u32,
+}
+
+/// Connections of a drive. Where requests are under way together, each has many threads of nbdkit.
+const CONNECTIONS: u32 = 256;
+const PARALLEL_CONNECTIONS: u32 = 32;
 
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_string)
@@ -64,8 +79,16 @@ impl Job {
             Value::Null => Time::Off,
             slowed => Time::Real { slowed: slowed.as_f64().unwrap_or(1.0).max(1.0) },
         };
+        let number = |value: &Value, default: u32| {
+            value.as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or(default)
+        };
+        let masks = Masks {
+            files: number(&job["umask"], 0o022),
+            socket: 0o777 & !number(&job["socket_mode"], 0o600),
+        };
         Ok(Job {
             inputs,
+            masks,
             time,
             pipe: job["pipe"].as_i64().and_then(|pipe| i32::try_from(pipe).ok()),
             drive: text(&job["drive"]).map(PathBuf::from),
@@ -81,6 +104,16 @@ impl Job {
     /// Whether requests of one connection are under way together.
     pub fn is_parallel(&self) -> bool {
         self.time != Time::Off
+    }
+
+    /// The masks of new files and of sockets.
+    pub fn masks(&self) -> Masks {
+        self.masks
+    }
+
+    /// Connections that it takes.
+    pub fn connections(&self) -> u32 {
+        if self.is_parallel() { PARALLEL_CONNECTIONS } else { CONNECTIONS }
     }
 
     /// The pipe whose end is the end of the drive.
@@ -109,7 +142,8 @@ impl Job {
             None => (Backing::Memory, false),
             Some(path) => {
                 let (file, is_new) = store_file(path)?;
-                (Backing::Store { file, name: path.display().to_string() }, is_new)
+                let name = path.display().to_string();
+                (Backing::Store { file: Box::new(file), name }, is_new)
             }
         };
         let capture = match &self.capture {
@@ -121,7 +155,10 @@ impl Job {
         let opened = Drive::open(opening, |_| true);
         match (&opened, &self.store) {
             (Ok(drive), _) => self.tell_found(drive)?,
-            (Err(_), Some(path)) if is_new => drop(fs::remove_file(path)),
+            (Err(_), Some(path)) if is_new => {
+                let file = fs::canonicalize(path);
+                drop(file.and_then(fs::remove_file));
+            }
             _ => {}
         }
         opened.map_err(|error| match error {
@@ -133,7 +170,7 @@ impl Job {
     /// Answers those who watch the drive, where they may.
     pub fn watch(&self) -> Result<Option<Status>, String> {
         let Some(path) = &self.status else { return Ok(None) };
-        let status = Status::serve(path).map_err(|error| {
+        let status = Status::serve(path, 0o777 & !self.masks.socket).map_err(|error| {
             format!(
                 "error: nobody can watch the drive: {error}\n  --> {}\n  = help: name a new \
                  socket in an existing folder (--status)",
@@ -152,10 +189,15 @@ impl Job {
 
     fn store_failed(&self, error: &io::Error) -> String {
         let place = self.store.as_ref().map(|path| path.display().to_string());
+        let help = match errno_of(error) {
+            libc::ENOSPC | libc::EDQUOT | libc::EFBIG => {
+                "it is as long as the drive, with holes; make space on its filesystem, name a file \
+                 on another one (--store), or keep the data in memory"
+            }
+            _ => "name a file on another disk (--store), or keep the data in memory",
+        };
         format!(
-            "error: the store cannot be used: {error}\n  --> {}\n  = help: it is as long as the \
-             drive, with holes; make space on its filesystem, name a file on another one \
-             (--store), or keep the data in memory",
+            "error: the store cannot be used: {error}\n  --> {}\n  = help: {help}",
             place.unwrap_or_default()
         )
     }
@@ -186,19 +228,25 @@ fn not_captured(path: &Path, error: &io::Error) -> String {
     )
 }
 
-/// The file of a store, and whether it did not exist before.
+/// The file of a store, and whether it did not exist before. Nobody else may read a new one: it has
+/// the data of clients.
 fn store_file(path: &Path) -> Result<(File, bool), String> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     let opened = match options.open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            options.create_new(true).open(path).map(|file| (file, true))
+            // A link may name a file that is not there yet.
+            options.create(true).mode(0o600).open(path).map(|file| (file, true))
         }
         opened => opened.map(|file| (file, false)),
     };
     opened.map_err(|error| {
+        let mut what = error.to_string();
+        if let Ok(target) = fs::read_link(path) {
+            what = format!("{what} (it is a link to {})", target.display());
+        }
         format!(
-            "error: the store cannot be opened: {error}\n  --> {}\n  = help: name the store of a \
+            "error: the store cannot be opened: {what}\n  --> {}\n  = help: name the store of a \
              drive, or a new file in an existing folder that may be written (--store)",
             path.display()
         )

@@ -1,11 +1,11 @@
 //! The drive, from nbdkit's first call to its last.
 
-use crate::job::Job;
+use crate::job::{Job, Masks};
 use crate::status::Status;
-use flashgc_block::{Drive, DriveError};
+use flashgc_block::{Drive, DriveError, errno_of};
 use serde_json::Value;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,9 @@ static HAS_SAID_WHY: AtomicBool = AtomicBool::new(false);
 /// Whether the first client that may not write was told why.
 static HAS_SAID_READ_ONLY: AtomicBool = AtomicBool::new(false);
 
+/// Connections that are open.
+static CONNECTIONS: AtomicU32 = AtomicU32::new(0);
+
 fn served() -> RwLockReadGuard<'static, Served> {
     SERVED.read().unwrap_or_else(PoisonError::into_inner)
 }
@@ -62,6 +65,26 @@ pub fn has_job() -> bool {
 /// Whether requests of one connection are under way together.
 pub fn is_parallel() -> bool {
     served().job.as_ref().is_some_and(Job::is_parallel)
+}
+
+/// The masks of new files and of sockets.
+pub fn masks() -> Option<Masks> {
+    served().job.as_ref().map(Job::masks)
+}
+
+/// Another client connects. An error where there are too many.
+pub fn connects() -> Result<(), String> {
+    let most = served().job.as_ref().map_or(u32::MAX, Job::connections);
+    let is_free = |open: u32| (open < most).then_some(open + 1);
+    let taken = CONNECTIONS.fetch_update(Ordering::AcqRel, Ordering::Acquire, is_free);
+    taken.map(|_| ()).map_err(|_| {
+        format!("a client was refused: the drive has {most} connections already, and takes no more")
+    })
+}
+
+/// A client has left.
+pub fn leaves() {
+    CONNECTIONS.fetch_sub(1, Ordering::AcqRel);
 }
 
 /// The pipe whose end is the end of the drive.
@@ -121,10 +144,9 @@ pub fn serve(act: impl FnOnce(&Drive) -> Result<(), DriveError>) -> Result<(), F
     let drive = served.drive.as_ref().ok_or_else(|| Failed::new(libc::ESHUTDOWN))?;
     act(drive).map_err(|error| match error {
         DriveError::Beyond => Failed::new(libc::EINVAL),
-        DriveError::Io(error) => Failed {
-            errno: error.raw_os_error().unwrap_or(libc::EIO),
-            message: Some(format!("data cannot be read or kept: {error}")),
-        },
+        DriveError::Io(error) => {
+            Failed { errno: errno_of(&error), message: Some(error.to_string()) }
+        }
         DriveError::ReadOnly => {
             let is_new = !HAS_SAID_READ_ONLY.swap(true, Ordering::Relaxed);
             Failed { errno: libc::EIO, message: is_new.then(|| error.to_string()) }

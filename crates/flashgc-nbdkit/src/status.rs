@@ -1,33 +1,48 @@
 //! Answers those who watch the drive, on a unix socket: HTTP with one JSON object, whatever they
 //! ask for. `curl --unix-socket PATH http://drive/` shows it, and `flashgc top`.
 
-use crate::served;
+use crate::{api, served};
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Somebody who asks for nothing, or takes no answer, keeps the others waiting for so long.
+/// Somebody who asks for nothing, or takes no answer, is left after so long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A request that fills this is answered without its rest.
 const REQUEST_BYTES: usize = 4096;
 
+/// Those who may ask at once. The next one takes the place of the one who has been silent longest.
+const ASKING: usize = 32;
+
 /// The socket. It is removed at the end.
 pub struct Status(PathBuf);
 
+/// Those who are asking, with their numbers, in the order in which they came.
+type Asking = Arc<Mutex<VecDeque<(u64, UnixStream)>>>;
+
+fn lock(asking: &Asking) -> MutexGuard<'_, VecDeque<(u64, UnixStream)>> {
+    asking.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Status {
-    /// Answers from now on.
-    pub fn serve(path: &Path) -> io::Result<Status> {
-        let listener = UnixListener::bind(path)?;
+    /// Answers from now on. The socket has this mode.
+    pub fn serve(path: &Path, mode: u32) -> io::Result<Status> {
+        let listener = api::with_umask(0o777 & !mode, || UnixListener::bind(path))?;
         let status = Status(path.to_path_buf());
+        let asking = Asking::default();
         thread::Builder::new().name("status".into()).spawn(move || {
-            for stream in listener.incoming() {
-                // Who leaves in the middle needs no answer.
-                let _ = stream.and_then(answer);
+            for (number, stream) in (0..).zip(listener.incoming()) {
+                // Who leaves in the middle needs no answer, and nor does one for whom there is no
+                // thread.
+                let _ = stream.and_then(|stream| begin(&asking, number, stream));
             }
         })?;
         Ok(status)
@@ -38,6 +53,28 @@ impl Drop for Status {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
+}
+
+/// Answers somebody on a thread of their own.
+fn begin(asking: &Asking, number: u64, stream: UnixStream) -> io::Result<()> {
+    let mut all = lock(asking);
+    if all.len() == ASKING
+        && let Some((_, silent)) = all.pop_front()
+    {
+        silent.shutdown(Shutdown::Both)?;
+    }
+    all.push_back((number, stream.try_clone()?));
+    drop(all);
+    let in_all = Arc::clone(asking);
+    let leave = move || lock(&in_all).retain(|(other, _)| *other != number);
+    let answers = thread::Builder::new().name("answer".into()).spawn({
+        let leave = leave.clone();
+        move || {
+            let _ = answer(stream);
+            leave();
+        }
+    });
+    answers.map(|_| ()).inspect_err(|_| leave())
 }
 
 fn answer(mut stream: UnixStream) -> io::Result<()> {

@@ -61,6 +61,14 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    socket_mode: Annotated[
+        str,
+        typer.Option(
+            "--socket-mode",
+            metavar="OCTAL",
+            help="The mode of both sockets: who may write to them has the drive.",
+        ),
+    ] = "600",
     time: Annotated[
         str,
         typer.Option(
@@ -81,12 +89,13 @@ def serve(
     out: options.Out = None,
 ) -> None:
     """Serve the drive of a configuration as a block device (nbd) until Ctrl-C, then report."""
-    from flashgc import _output, heads, serving
+    from flashgc import _output, heads, serving, serving_files
 
     folder: Path | None = None if out is None else _output.folder(out)
     with serving.served(
         config, socket, store=store, capture=capture, status=status, scheme=scheme, device=device,
         set=sets, unset=unsets, seed=seed, drive=drive, verify=verify, time=time,
+        socket_mode=serving_files.mode(socket_mode),
     ) as server:  # fmt: skip
         try:
             resumed = "" if server.found is None else f"resumed {store}: {server.found}\n"

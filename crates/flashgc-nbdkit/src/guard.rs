@@ -1,0 +1,157 @@
+//! Keeps a client that goes away from ending the server.
+//!
+//! nbdkit 1.32.4 to 1.33.9 (Debian 12 has 1.32.5) closes its side of a connection as soon as one of
+//! its threads sees that the client is gone, while others have answers for it, and an assertion of
+//! theirs ends the process ("`raw_send_socket`: Assertion `sock >= 0` failed"; nbdkit 1.34 has no
+//! such fault). `flashgc serve` loads the plugin before such a server, so that these functions take
+//! the place of those of the C library:
+//!
+//! - an answer to a client that is gone is dropped, as if it had been sent;
+//! - a thread that reads the end of a connection learns of it when every request of the connection
+//!   that was under way has been answered, so that nobody sends any more.
+//!
+//! Without being loaded before nbdkit they are never called.
+
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// A connection of nbdkit; its number is that of the descriptor.
+struct Connection {
+    is_open: AtomicBool,
+    /// Requests that were read and not answered.
+    under_way: AtomicU32,
+}
+
+/// Descriptors above are not guarded.
+const DESCRIPTORS: usize = 4096;
+
+static CONNECTIONS: [Connection; DESCRIPTORS] =
+    [const { Connection { is_open: AtomicBool::new(false), under_way: AtomicU32::new(0) } };
+        DESCRIPTORS];
+
+thread_local! {
+    /// The connection whose request this thread answers.
+    static ANSWERS: Cell<c_int> = const { Cell::new(-1) };
+}
+
+/// A request of the protocol: its length, its first word, and that with which a client leaves.
+const REQUEST_BYTES: usize = 28;
+const REQUEST: [u8; 4] = 0x2560_9513_u32.to_be_bytes();
+const LEAVES: [u8; 2] = 2_u16.to_be_bytes();
+
+/// Looks at what is under way after this time.
+const PAUSE: Duration = Duration::from_micros(500);
+/// A client that breaks the protocol keeps a thread waiting for so long.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+fn connection(descriptor: c_int) -> Option<&'static Connection> {
+    let found = usize::try_from(descriptor).ok().and_then(|at| CONNECTIONS.get(at));
+    found.filter(|connection| connection.is_open.load(Ordering::Acquire))
+}
+
+/// This thread answers nothing any more.
+fn has_answered() {
+    let descriptor = ANSWERS.replace(-1);
+    if let Some(connection) = connection(descriptor) {
+        connection.under_way.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn error() -> c_int {
+    std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+/// Waits until no other thread has an answer for this client.
+fn wait_for_others(connection: &Connection, until: Option<Instant>) {
+    let own = u32::from(ANSWERS.get() >= 0);
+    while connection.under_way.load(Ordering::Acquire) > own
+        && until.is_none_or(|until| Instant::now() < until)
+    {
+        std::thread::sleep(PAUSE);
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn accept4(
+    listener: c_int,
+    address: *mut c_void,
+    length: *mut c_void,
+    flags: c_int,
+) -> c_int {
+    // SAFETY: the arguments are those of the caller.
+    let descriptor =
+        unsafe { libc::syscall(libc::SYS_accept4, listener, address, length, flags) } as c_int;
+    let taken = usize::try_from(descriptor).ok().and_then(|at| CONNECTIONS.get(at));
+    if let Some(connection) = taken {
+        connection.under_way.store(0, Ordering::Release);
+        connection.is_open.store(true, Ordering::Release);
+    }
+    descriptor
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn close(descriptor: c_int) -> c_int {
+    if let Some(connection) = connection(descriptor) {
+        connection.is_open.store(false, Ordering::Release);
+    }
+    // SAFETY: the argument is that of the caller.
+    unsafe { libc::syscall(libc::SYS_close, descriptor) as c_int }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn read(descriptor: c_int, into: *mut c_void, bytes: usize) -> isize {
+    // SAFETY: the arguments are those of the caller.
+    let got = unsafe { libc::syscall(libc::SYS_read, descriptor, into, bytes) } as isize;
+    let Some(connection) = connection(descriptor) else { return got };
+    if got <= 0 {
+        let why = error();
+        if got == 0 || (why != libc::EINTR && why != libc::EAGAIN) {
+            wait_for_others(connection, None);
+            // SAFETY: the place of the error of this thread; the wait may have changed it.
+            unsafe { *libc::__errno_location() = why };
+        }
+        return got;
+    }
+    // SAFETY: so many bytes were written there.
+    let got_bytes = unsafe { std::slice::from_raw_parts(into.cast::<u8>(), got as usize) };
+    let is_request = bytes == REQUEST_BYTES && got_bytes.starts_with(&REQUEST);
+    if is_request && got_bytes.get(6..8) != Some(&LEAVES) && ANSWERS.get() < 0 {
+        connection.under_way.fetch_add(1, Ordering::AcqRel);
+        ANSWERS.set(descriptor);
+    }
+    got
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn send(descriptor: c_int, from: *const c_void, bytes: usize, flags: c_int) -> isize {
+    let null = std::ptr::null::<c_void>();
+    // SAFETY: the arguments are those of the caller.
+    let mut sent =
+        unsafe { libc::syscall(libc::SYS_sendto, descriptor, from, bytes, flags, null, 0) }
+            as isize;
+    if connection(descriptor).is_none() {
+        return sent;
+    }
+    if sent < 0 && matches!(error(), libc::EPIPE | libc::ECONNRESET) {
+        sent = bytes as isize;
+    }
+    if sent == bytes as isize && flags & libc::MSG_MORE == 0 {
+        has_answered();
+    }
+    sent
+}
+
+/// nbdkit calls it where a client has broken the protocol, and refuses to send from then on.
+#[unsafe(no_mangle)]
+extern "C" fn shutdown(descriptor: c_int, how: c_int) -> c_int {
+    let connection = connection(descriptor);
+    let how = if connection.is_some() { libc::SHUT_RDWR } else { how };
+    // SAFETY: the arguments are those of the caller.
+    let done = unsafe { libc::syscall(libc::SYS_shutdown, descriptor, how) } as c_int;
+    if let Some(connection) = connection {
+        wait_for_others(connection, Some(Instant::now() + PATIENCE));
+    }
+    done
+}
