@@ -24,17 +24,23 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another
 NOBODY = 65534
 
 
-def killed(socket, requests):
-    """A client that is killed with answers outstanding."""
+def killed(socket, turn):
+    """A client that is killed with answers outstanding: under way, or waiting for it to read."""
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):
             client = Client(socket)
-            for at in range(requests):
-                if at % 3 == 0:
-                    client.send(WRITE, at % 64 * PAGE, PAGE, bytes(PAGE))
-                else:
-                    client.send(READ, at * PAGE, PAGE)
+            if turn % 2:
+                for at in range(20 + turn % 100):
+                    if at % 3 == 0:
+                        client.send(WRITE, at % 64 * PAGE, PAGE, bytes(PAGE))
+                    else:
+                        client.send(READ, at * PAGE, PAGE)
+            else:
+                # They fill the socket, and threads wait to send theirs.
+                for at in range(30):
+                    client.send(READ, at * 16 * PAGE, 16 * PAGE)
+                sleep(0.01 + 0.005 * (turn % 5))
         os.kill(os.getpid(), signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status)
@@ -62,7 +68,7 @@ def test_clients_that_are_killed_with_answers_outstanding_end_nobody_else(tmp_pa
             assert first.ask(WRITE, 0, PAGE, b"k" * PAGE)[0] == 0
         before = within(10, lambda: counts(server)[0] < 10 and counts(server))
         for turn in range(KILLED):
-            killed(socket, 20 + turn % 100)
+            killed(socket, turn)
             assert server._process.poll() is None, f"the server ended after client {turn}"
         with Client(socket) as last:
             assert last.ask(READ, 200 * PAGE, PAGE) == (0, bytes(PAGE))

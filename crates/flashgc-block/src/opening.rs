@@ -6,7 +6,7 @@ use crate::head;
 use crate::kept::Kept;
 use crate::layout::{Bad, Sizes, VERSION};
 use crate::medium::Medium;
-use crate::pages::Pages;
+use crate::pages::{Loss, Pages};
 use crate::path::DataPath;
 use crate::power::Power;
 use crate::record::{Content, Record};
@@ -290,7 +290,7 @@ impl DataPath {
             self.pages().has_data_now(Ppn(page));
         }
         for &page in unreadable {
-            self.pages().is_unreadable(Ppn(page));
+            self.pages().is_unreadable(Ppn(page), Loss::Damage);
         }
         let slots: Vec<u32> = saved.iter().map(|saved| saved.slot).collect();
         self.begin(state.age_ns, sequence, &slots);

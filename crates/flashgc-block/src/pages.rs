@@ -10,8 +10,17 @@ use crate::record::{Content, Record};
 use crate::store::{Store, StoreError};
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, Ppn};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
+
+/// Why a page cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// It has more errors than the model corrects.
+    Errors,
+    /// Its data, or that which was copied there, was damaged in the store.
+    Damage,
+}
 
 /// The data of every physical page.
 pub struct Pages {
@@ -21,7 +30,7 @@ pub struct Pages {
     programmed: Vec<u64>,
     place: Place,
     /// Pages whose data could not be read when it was moved there.
-    unreadable: BTreeSet<u32>,
+    unreadable: BTreeMap<u32, Loss>,
 }
 
 enum Place {
@@ -48,7 +57,7 @@ impl Pages {
             pages_per_block: geometry.shape.pages_per_block as usize,
             programmed: vec![0; (geometry.pages as usize).div_ceil(64)],
             place,
-            unreadable: BTreeSet::new(),
+            unreadable: BTreeMap::new(),
         }
     }
 
@@ -96,8 +105,12 @@ impl Pages {
             into.fill(0);
             return Ok(());
         }
-        if self.unreadable.contains(&page.0) {
-            return Err(unreadable());
+        match (self.unreadable.get(&page.0), &self.place) {
+            (Some(Loss::Damage), Place::Store(kept)) => {
+                return Err(kept.store.damaged_page(page.0));
+            }
+            (Some(_), _) => return Err(unreadable()),
+            (None, _) => {}
         }
         let (block, place) = self.place_of(page);
         match &mut self.place {
@@ -122,17 +135,21 @@ impl Pages {
                 let new = || free.pop().unwrap_or_else(|| vec![0; bytes].into_boxed_slice());
                 blocks[block].get_or_insert_with(new)[place].copy_from_slice(data);
             }
-            Place::Store(kept) => self.unreadable.extend(kept.program(page.0, data, record)),
+            Place::Store(kept) => {
+                let damaged = kept.program(page.0, data, record);
+                self.are_damaged(damaged);
+            }
         }
     }
 
     /// Programs a page without data: it only has a record.
     pub fn program_empty(&mut self, page: Ppn, record: Record) {
         if record.content == Content::Unreadable {
-            self.is_unreadable(page);
+            self.is_unreadable(page, Loss::Damage);
         }
         if let Place::Store(kept) = &mut self.place {
-            self.unreadable.extend(kept.program(page.0, &[], record));
+            let damaged = kept.program(page.0, &[], record);
+            self.are_damaged(damaged);
         }
     }
 
@@ -143,9 +160,10 @@ impl Pages {
         if has_data {
             self.has_data_now(to);
         }
-        let is_unreadable = has_data && self.unreadable.contains(&from.0);
-        if is_unreadable {
-            self.unreadable.insert(to.0);
+        let loss = self.unreadable.get(&from.0).copied().filter(|_| has_data);
+        let is_unreadable = loss.is_some();
+        if let Some(loss) = loss {
+            self.unreadable.insert(to.0, loss);
         }
         let (block, place) = self.place_of(from);
         let (into_block, into) = self.place_of(to);
@@ -174,14 +192,16 @@ impl Pages {
     /// Copies are in the store from now on.
     pub fn settle(&mut self) {
         if let Place::Store(kept) = &mut self.place {
-            self.unreadable.extend(kept.settle());
+            let damaged = kept.settle();
+            self.are_damaged(damaged);
         }
     }
 
     /// The drive is stopped: its store has everything.
     pub fn stop(&mut self) {
         if let Place::Store(kept) = &mut self.place {
-            self.unreadable.extend(kept.stop());
+            let damaged = kept.stop();
+            self.are_damaged(damaged);
         }
     }
 
@@ -191,9 +211,14 @@ impl Pages {
     }
 
     /// Reading a page is an error from now on.
-    pub fn is_unreadable(&mut self, page: Ppn) {
+    pub fn is_unreadable(&mut self, page: Ppn, why: Loss) {
         self.has_data_now(page);
-        self.unreadable.insert(page.0);
+        self.unreadable.insert(page.0, why);
+    }
+
+    /// The data of these copies was damaged.
+    fn are_damaged(&mut self, copies: Vec<u32>) {
+        self.unreadable.extend(copies.into_iter().map(|page| (page, Loss::Damage)));
     }
 
     /// How often each block was erased before.

@@ -17,7 +17,7 @@
 
 use crate::buffered::{Buffered, Page};
 use crate::layout::Bad;
-use crate::pages::{Pages, unreadable};
+use crate::pages::{Loss, Pages, unreadable};
 use crate::record::{Content, Record};
 use crate::store::StoreError;
 use flashgc::device::Geometry;
@@ -369,7 +369,7 @@ impl DataPath {
     /// The data of a page cannot be corrected: the operation that has begun to read it gets an
     /// error, as does every later one, until the page is written again.
     fn lost(&mut self, ppn: Ppn, op: u32) {
-        self.pages.is_unreadable(ppn);
+        self.pages.is_unreadable(ppn, Loss::Errors);
         if let Some(&Operation { ticket, .. }) = self.operations.get(op as usize) {
             let request = &mut self.requests[ticket as usize];
             if !request.is_read {

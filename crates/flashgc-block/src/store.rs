@@ -262,7 +262,12 @@ impl Store {
         if checksum(data) == check {
             return Ok(());
         }
-        Err(StoreError { errno: libc::EIO, text: self.damage(page) }.into())
+        Err(self.damaged_page(page))
+    }
+
+    /// The error of a page that is damaged, or whose data was damaged before it was copied there.
+    pub fn damaged_page(&self, page: u32) -> io::Error {
+        StoreError { errno: libc::EIO, text: self.damage(page) }.into()
     }
 
     /// The message of a page that is damaged.

@@ -22,14 +22,21 @@ struct Connection {
     is_open: AtomicBool,
     /// Requests that were read and not answered.
     under_way: AtomicU32,
+    /// Its end was read: nobody answers any more.
+    has_ended: AtomicBool,
 }
 
 /// Descriptors above are not guarded.
 const DESCRIPTORS: usize = 4096;
 
-static CONNECTIONS: [Connection; DESCRIPTORS] =
-    [const { Connection { is_open: AtomicBool::new(false), under_way: AtomicU32::new(0) } };
-        DESCRIPTORS];
+static CONNECTIONS: [Connection; DESCRIPTORS] = [const { Connection::new() }; DESCRIPTORS];
+
+impl Connection {
+    const fn new() -> Self {
+        let [is_open, has_ended] = [const { AtomicBool::new(false) }; 2];
+        Connection { is_open, under_way: AtomicU32::new(0), has_ended }
+    }
+}
 
 thread_local! {
     /// The connection whose request this thread answers.
@@ -63,14 +70,17 @@ fn error() -> c_int {
     std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
 
-/// Waits until no other thread has an answer for this client.
+/// Waits until no other thread has an answer for this client, if this is its end. This thread has
+/// none from then on.
 fn wait_for_others(connection: &Connection, until: Option<Instant>) {
-    let own = u32::from(ANSWERS.get() >= 0);
-    while connection.under_way.load(Ordering::Acquire) > own
+    has_answered();
+    while connection.under_way.load(Ordering::Acquire) > 0
+        && !connection.has_ended.load(Ordering::Acquire)
         && until.is_none_or(|until| Instant::now() < until)
     {
         std::thread::sleep(PAUSE);
     }
+    connection.has_ended.store(true, Ordering::Release);
 }
 
 #[unsafe(no_mangle)]
@@ -86,6 +96,7 @@ extern "C" fn accept4(
     let taken = usize::try_from(descriptor).ok().and_then(|at| CONNECTIONS.get(at));
     if let Some(connection) = taken {
         connection.under_way.store(0, Ordering::Release);
+        connection.has_ended.store(false, Ordering::Release);
         connection.is_open.store(true, Ordering::Release);
     }
     descriptor
