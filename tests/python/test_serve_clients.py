@@ -52,6 +52,13 @@ def counts(server):
     return len(list((process / "task").iterdir())), len(list((process / "fd").iterdir()))
 
 
+def at_rest(server):
+    """The same, where they do not change; None where they do."""
+    first = counts(server)
+    sleep(0.3)
+    return first if first == counts(server) else None
+
+
 def within(seconds, found):
     """What `found` returns as soon as it is true, or at the end."""
     until = monotonic() + seconds
@@ -66,13 +73,13 @@ def test_clients_that_are_killed_with_answers_outstanding_end_nobody_else(tmp_pa
     with serving.served(DRIVE, socket, time="real") as server:
         with Client(socket) as first:
             assert first.ask(WRITE, 0, PAGE, b"k" * PAGE)[0] == 0
-        before = within(10, lambda: counts(server)[0] < 10 and counts(server))
+        before = within(20, lambda: at_rest(server))
         for turn in range(KILLED):
             killed(socket, turn)
             assert server._process.poll() is None, f"the server ended after client {turn}"
         with Client(socket) as last:
             assert last.ask(READ, 200 * PAGE, PAGE) == (0, bytes(PAGE))
-        left = within(20, lambda: counts(server) == before)
+        left = within(20, lambda: at_rest(server) == before)
         assert left, f"{counts(server)} threads and descriptors, {before} before"
         server.end()
 

@@ -266,7 +266,8 @@ impl Pages {
     }
 }
 
-/// The error of a page that cannot be read.
+/// The error of a page that has more errors than the model corrects.
 pub fn unreadable() -> io::Error {
-    io::Error::from_raw_os_error(libc::EIO)
+    let text = "a page that was read has more errors than can be corrected".to_string();
+    StoreError { errno: libc::EIO, text }.into()
 }

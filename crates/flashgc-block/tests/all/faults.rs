@@ -112,7 +112,7 @@ fn a_page_that_cannot_be_corrected_is_an_error_and_harms_nothing_else() {
                     assert!(found.iter().all(|&byte| byte == due[lpn as usize]), "page {lpn}")
                 }
                 Err(DriveError::Io(error)) => {
-                    assert_eq!(error.raw_os_error(), Some(libc::EIO));
+                    assert_eq!(flashgc_block::errno_of(&error), libc::EIO);
                     lost += 1;
                     lost_new += u32::from(due[lpn as usize] > 0);
                     drive.read(&mut found, lpn * page).expect_err("it stays lost");
