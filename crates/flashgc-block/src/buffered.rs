@@ -5,7 +5,9 @@
 
 use crate::pages::Pages;
 use crate::record::{Content, Record};
+use crate::store::{Store, StoreError};
 use std::collections::HashMap;
+use std::io;
 
 /// A page, or none where its data could not be read.
 pub type Page = Option<Box<[u8]>>;
@@ -17,6 +19,17 @@ pub struct Held {
     pub sequence: u64,
     /// Its place among the saved pages of the store.
     slot: Option<u32>,
+}
+
+impl Held {
+    /// Why its data cannot be read.
+    pub fn error(&self, lpn: u32, store: Option<&mut Store>) -> io::Error {
+        let place =
+            self.slot.zip(store).map(|(slot, store)| format!(": {}", store.slot_text(slot)));
+        let place = place.unwrap_or_default();
+        let text = format!("logical page {lpn} in the write buffer has no data to be read{place}");
+        StoreError { errno: libc::EIO, text }.into()
+    }
 }
 
 /// The pages in the write buffer, and the places of the store that are free for them.

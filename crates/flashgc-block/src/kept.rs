@@ -1,6 +1,7 @@
 //! The pages of a drive in a store, in step with what the engine does.
 //!
-//! Copies of collections are saved together, when their source is about to be erased or their block
+//! Programs are saved together, before the first answer that stands on one of them. Copies of
+//! collections are saved together, when their source is about to be erased or their block
 //! takes another program: until then the data of a copy is read where it was before.
 //!
 //! Once a write has failed the file stays as it is. Pages that are programmed from then on stay in
@@ -15,6 +16,8 @@ use std::ops::Range;
 
 /// Bytes that are copied at once.
 const MOST: usize = 1 << 20;
+/// As many pages wait to be saved at most.
+const WAITING: usize = 1024;
 /// Erased blocks keep this much of the file's space, for the next programs: to give space back and
 /// to take it again costs more than the writes.
 const SPARE: usize = 64 << 20;
@@ -41,6 +44,8 @@ pub struct Kept {
     /// The checksum of each page with data.
     checks: Vec<u32>,
     moved: BTreeMap<u32, Moved>,
+    /// Programs that are not saved yet: their records, and their data where they have any.
+    waiting: BTreeMap<u32, (Record, Box<[u8]>)>,
     /// What the store could not take.
     unsaved: BTreeMap<u32, Box<[u8]>>,
     /// Erased blocks that keep space of the file.
@@ -63,6 +68,7 @@ impl Kept {
             wear,
             checks,
             moved: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             unsaved: BTreeMap::new(),
             spare: BTreeSet::new(),
         }
@@ -80,7 +86,8 @@ impl Kept {
 
     /// Reads a part of a page that has data.
     pub fn read(&mut self, page: u32, from: usize, into: &mut [u8]) -> io::Result<()> {
-        if let Some(data) = self.unsaved.get(&page) {
+        let waiting = self.waiting.get(&page).map(|(_, data)| data);
+        if let Some(data) = waiting.or(self.unsaved.get(&page)) {
             into.copy_from_slice(&data[from..from + into.len()]);
             return Ok(());
         }
@@ -100,16 +107,50 @@ impl Kept {
     pub fn program(&mut self, page: u32, data: &[u8], record: Record) -> Vec<u32> {
         let damaged = self.opens(page);
         let check = if data.is_empty() { 0 } else { checksum(data) };
-        if self.store.program(page, data, Record { check, ..record }) {
-            self.checks[page as usize] = check;
-        } else if !data.is_empty() {
-            self.unsaved.insert(page, data.into());
+        self.waiting.insert(page, (Record { check, ..record }, data.into()));
+        if self.waiting.len() >= WAITING || self.failure().is_some() {
+            self.save();
         }
         damaged
     }
 
+    /// Saves every program. What the store cannot take stays in memory.
+    pub fn save(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting).into_iter().peekable();
+        let mut data = Vec::new();
+        let mut records = Vec::new();
+        while let Some((first, (record, page))) = waiting.next() {
+            data.clear();
+            records.clear();
+            data.extend_from_slice(&page);
+            records.push(record);
+            let mut next = first + 1;
+            let follows = |next: u32, (other, (_, data)): &(u32, (Record, Box<[u8]>))| {
+                *other == next && data.is_empty() == page.is_empty()
+            };
+            while let Some((_, (record, page))) = waiting.next_if(|it| follows(next, it)) {
+                data.extend_from_slice(&page);
+                records.push(record);
+                next += 1;
+            }
+            let is_saved = self.store.program_all(first, &data, &records);
+            for (at, record) in records.iter().enumerate() {
+                let page = first + at as u32;
+                if is_saved {
+                    self.checks[page as usize] = record.check;
+                } else if !data.is_empty() {
+                    let data = &data[at * self.page_bytes..(at + 1) * self.page_bytes];
+                    self.unsaved.insert(page, data.into());
+                }
+            }
+        }
+    }
+
     /// A page is a copy of another one from now on.
     pub fn copy(&mut self, from: u32, to: u32, at_ns: u64, content: Option<Content>) {
+        if self.waiting.contains_key(&from) {
+            self.save();
+        }
         if let Some(data) = self.unsaved.get(&from) {
             self.unsaved.insert(to, data.clone());
             return;
@@ -123,9 +164,10 @@ impl Kept {
         self.moved.insert(to, moved);
     }
 
-    /// Saves every copy. Returns those whose data is damaged.
+    /// Saves every program and every copy. Returns the copies whose data is damaged.
     pub fn settle(&mut self) -> Vec<u32> {
         let mut damaged = Vec::new();
+        self.save();
         if self.failure().is_some() {
             return damaged;
         }
@@ -189,6 +231,7 @@ impl Kept {
         let block = first / self.pages_per_block;
         let pages = self.block_of(first);
         self.moved.retain(|page, _| !pages.contains(page));
+        self.waiting.retain(|page, _| !pages.contains(page));
         self.unsaved.retain(|page, _| !pages.contains(page));
         self.store.erase(first, self.pages_per_block);
         if had_data && self.failure().is_none() {

@@ -189,7 +189,14 @@ impl Pages {
         }
     }
 
-    /// Copies are in the store from now on.
+    /// Programs are in the store from now on.
+    pub fn save(&mut self) {
+        if let Place::Store(kept) = &mut self.place {
+            kept.save();
+        }
+    }
+
+    /// Programs and copies are in the store from now on.
     pub fn settle(&mut self) {
         if let Place::Store(kept) = &mut self.place {
             let damaged = kept.settle();

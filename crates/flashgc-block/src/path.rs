@@ -217,7 +217,7 @@ impl DataPath {
             Happened::ReadBuffered { lpn } => self.reads_buffer = Some(lpn.0),
             Happened::AccessesBuffer { op } => self.accessing = op,
             Happened::BufferAccessed { lpn, kind: HostOp::Write, .. } => self.buffered(lpn),
-            Happened::Flushed { lpn } => self.buffered.remove(lpn.0, &mut self.pages),
+            Happened::Flushed { lpn } => self.leaves_buffer(lpn),
             Happened::Trimmed { lpn } => self.trimmed(lpn),
             Happened::Uncorrectable { ppn, op } => self.lost(ppn, op),
             Happened::Padded { ppn, .. } => {
@@ -260,6 +260,9 @@ impl DataPath {
         if self.requests[ticket as usize].keeps_trims {
             self.keep_trims();
         }
+        if !self.requests[ticket as usize].is_read {
+            self.pages.save();
+        }
         let failure = self.pages.failure().cloned();
         let request = &mut self.requests[ticket as usize];
         request.served_at_ns = Some(self.now_ns);
@@ -296,7 +299,15 @@ impl DataPath {
         }
     }
 
-    /// A block is about to be erased: trims and copies are in the store from now on. What was
+    /// Flash has a page: the buffer need not keep it.
+    fn leaves_buffer(&mut self, lpn: Lpn) {
+        if self.is_protected {
+            self.pages.save();
+        }
+        self.buffered.remove(lpn.0, &mut self.pages);
+    }
+
+    /// A block is about to be erased: trims, programs and copies are in the store from now on. What was
     /// trimmed may have its last version there, and older ones elsewhere.
     fn settle(&mut self) {
         self.keep_trims();
@@ -333,7 +344,7 @@ impl DataPath {
         let request = &mut self.requests[ticket as usize];
         match &held.page {
             Some(page) => request.data[at..at + to - from].copy_from_slice(&page[from..to]),
-            None => request.failed = Some(unreadable()),
+            None => request.failed = Some(held.error(lpn.0, self.pages.store())),
         }
     }
 

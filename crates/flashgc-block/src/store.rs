@@ -277,16 +277,8 @@ impl Store {
         format!("physical page {page} is damaged and cannot be read: {name}, bytes {at} to {end}")
     }
 
-    /// Programs a page. Returns whether it is in the file.
-    pub fn program(&mut self, page: u32, data: &[u8], record: Record) -> bool {
-        if !data.is_empty() && !self.put(self.layout.page_at(page), data) {
-            return false;
-        }
-        self.layout.push_record(Kind::Record, page, Some(record), &mut self.entry);
-        self.put_entry(self.layout.records.entry_at(page))
-    }
-
-    /// Programs pages that follow each other, all with data or all without.
+    /// Programs pages that follow each other, all with data or all without. Returns whether they are
+    /// in the file.
     pub fn program_all(&mut self, first: u32, data: &[u8], records: &[Record]) -> bool {
         if !data.is_empty() && !self.put(self.layout.page_at(first), data) {
             return false;
