@@ -2,6 +2,7 @@
 
 use crate::history::{History, MemoryTrace};
 use flashgc::config::Setup;
+use flashgc::report::Report;
 use flashgc::session::{Options, Phase, RunError, SavedDrive, Session, TraceOpener};
 use serde_json::Value;
 use std::backtrace::Backtrace;
@@ -119,14 +120,24 @@ pub fn operations() -> u64 {
     OPERATIONS.with(|sum| sum.replace(0))
 }
 
-/// The report of a session.
-pub fn report(mut session: Session) -> Result<Value, Stop> {
+/// The report of a session, as data.
+pub fn report(session: Session) -> Result<Value, Stop> {
+    ended(session).map(|report| report.to_json())
+}
+
+fn ended(mut session: Session) -> Result<Report, Stop> {
     until(&mut session, Phase::Done)?;
-    let report = session.report().to_json();
+    let whole = session.report();
+    let report = whole.to_json();
     let operations = report["page_operations"].as_u64().unwrap_or(0)
         + report["precondition"]["programmed_pages"].as_u64().unwrap_or(0);
     OPERATIONS.with(|sum| sum.set(sum.get() + operations));
-    Ok(report)
+    Ok(whole)
+}
+
+/// The report of a whole run.
+pub fn finished(setup: &Setup, history: &History, options: Options) -> Result<Report, Stop> {
+    guarded(|| ended(Session::new(setup.clone(), history.opener(), options)))
 }
 
 /// A whole run.

@@ -37,19 +37,39 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let request =
         SeriesRequest { interval_ns, sink: Box::new(move |row: &SeriesRow| keep(&sink, *row)) };
     let options = Options {
-        blame: false,
         verify: choices.chance(30),
         job_log: Some(Box::new(move |row: &JobRow| keep(&log, *row))),
-        request_log: None,
-        stories: None,
-        timeline: None,
         series: Some(request),
-        listener: None,
+        ..Options::default()
     };
     let report = run::whole(tried.setup, tried.history, options)?;
     compare::equal(&tried.base, &report)?;
     let mut wrong = jobs_against(&taken(&jobs), &report);
     wrong.extend(series_against(&taken(&series), &report));
+    verdict(&wrong)
+}
+
+/// What is recorded of a run over time agrees with the counters, and recording changes no result.
+pub fn over_time(tried: &Tried<'_>) -> Result<bool, Stop> {
+    let blame = Choices::new(tried.seed ^ 0x07e).chance(30);
+    let options = Options { over_time: true, blame, ..Options::default() };
+    let report = run::finished(tried.setup, tried.history, options)?;
+    let found = report.over_time().cloned();
+    let Some(found) = found else { return Err(Stop::failed("over time", "nothing recorded")) };
+    let report = report.to_json();
+    compare::equal_but(&tried.base, &report, &["blame"])?;
+    let mut wrong = series_against(&found.rows, &report);
+    let moved = found.collections.iter().map(|stretch| stretch.moved_sum).sum();
+    let count = found.collections.iter().map(|stretch| stretch.count).sum();
+    let per = report["gc"]["moved_per_gc"].as_f64().unwrap_or(0.0);
+    wrong.extend(unequal(&[
+        ("over time: collections", count, number(&report, "/gc/count")),
+        ("over time: moved", moved, (per * count as f64).round() as u64),
+    ]));
+    verdict(&wrong)
+}
+
+fn verdict(wrong: &[Wrong]) -> Result<bool, Stop> {
     match wrong.first() {
         None => Ok(true),
         Some((name, _, _)) => {

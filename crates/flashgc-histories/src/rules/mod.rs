@@ -53,6 +53,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("coalesce", coalesce),
     ("index", index),
     ("logs", logs::rule),
+    ("over-time", logs::over_time),
     ("requests", requests::rule),
     ("saved", drives::saved),
     ("slices", drives::slices),

@@ -155,8 +155,7 @@ fn requests_that_come_at_once_saturate_the_drive() {
         assert!(reasons.contains("faster than"), "{gap}: {reasons}");
     }
     // A few at once are no load.
-    let few =
-        ["workload.synthetic.interarrival={fixed=\"0 ns\"}", "workload.synthetic.requests=8"];
+    let few = ["workload.synthetic.interarrival={fixed=\"0 ns\"}", "workload.synthetic.requests=8"];
     assert_eq!(at(&run(&open, &few), "saturated"), false);
 }
 
