@@ -42,8 +42,10 @@ impl Store {
         } else {
             let [read_only, stopped] = [16, 8].map(|before| &entry[entry.len() - before..][..8]);
             (state.is_stopped, state.is_read_only) = (stopped == STOPPED, read_only == READ_ONLY);
-            let length = self.disk.bytes()?.saturating_sub(self.layout.saved_at);
-            state.slots = (length / self.layout.slot_bytes()) as u32;
+            let saved_bytes = self.disk.bytes()?.saturating_sub(self.layout.saved_at);
+            let slots = saved_bytes as f64 / self.layout.slot_bytes() as f64;
+            // A save may have been cut off with the server, but not where it was stopped.
+            state.slots = if state.is_stopped { slots.ceil() } else { slots.floor() } as u32;
         }
         let (length, due) = (self.disk.bytes()?, self.layout.slot_at(state.slots));
         if length < due {
