@@ -51,6 +51,34 @@ def describe(path: str | os.PathLike[str], reason: OSError) -> str:
     return f"{name}: {(reason.strerror or str(reason)).lower()}"
 
 
+_RESULTS = {
+    "report.json": (
+        "flashgc run` or `flashgc compare",
+        "`flashgc report {} --out DIR` shows it again",
+    ),
+    "advice.json": ("flashgc advise", "open {}/advice.html"),
+    "explanation.json": ("flashgc explain", "open {}/explanation.html"),
+    "tune.json": ("flashgc tune", "open {}/tune.html, or `flashgc run {}/tuned.toml`"),
+}
+
+
+def result_at(path: Path) -> tuple[str, str] | None:
+    """The commands that write such a folder or file of results, and how to see it.
+
+    None for any other path.
+
+    >>> from flashgc import _files
+    >>> _files.result_at(Path("runs/slow/explanation.json"))
+    ('flashgc explain', 'open runs/slow/explanation.html')
+    """
+    names = [name for name in _RESULTS if (path / name).is_file()] if path.is_dir() else [path.name]
+    if not names or names[0] not in _RESULTS:
+        return None
+    folder = path if path.is_dir() else path.parent
+    by, see = _RESULTS[names[0]]
+    return by, see.replace("{}", printable(folder))
+
+
 def printable(name: str | os.PathLike[str]) -> str:
     """A name that can be shown, even that of a file whose name is not valid text."""
     return os.fsencode(name).decode(errors="replace")

@@ -600,6 +600,7 @@ class Keys(Section):
     fit: Annotated[Fit, Only("where the trace sized the drive")]
     converted: Annotated[Converted, Only("of a configuration that flashgc convert has made")]
     notes: list[str]
+    scheme_changes: list[str]
     unused_keys: list[str]
     table_bytes: int
     wall_s: float | None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import json
 import operator
 import os
 import stat
@@ -13,11 +15,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeGuard
 
 from flashgc import _toml
 from flashgc._engine import ConfigError, TraceError
-from flashgc._files import JOB_FILES, Source, describe, printable, read_text
+from flashgc._files import JOB_FILES, Source, describe, printable, read_text, result_at
 
 _CHUNK_BYTES = 1 << 20
 
@@ -57,7 +59,7 @@ def config(given: object) -> Source:
         return given
     if isinstance(given, Mapping):
         return Source("(dictionary)", _toml.dumps(given))
-    if isinstance(given, str) and ("\n" in given or "=" in given):
+    if is_text(given):
         return Source("(text)", given)
     if not isinstance(given, (str, os.PathLike)):
         raise ConfigError(f"error: {type_error}, not {type(given).__name__}")
@@ -73,11 +75,35 @@ def config(given: object) -> Source:
             f"  = help: {hint}give a file, or one of the built-in: "
             f"{', '.join(_folder('configs'))}, and what `flashgc workloads` lists"
         )
+    result = result_at(path)
+    if result is not None:
+        raise ConfigError(_no_config(path, *result))
     if os.fspath(given).endswith(JOB_FILES):
         from flashgc.conversion import fio_run
 
         return replace(fio_run.drive(), jobs=fio_run.layer(path))
     return Source(printable(given), read_text(path))
+
+
+def _no_config(path: Path, by: str, see: str) -> str:
+    """The message for results in place of a configuration, with the command that made them."""
+    told = f"error: {printable(path)} is a result of `{by}`, not a configuration\n  = help: {see}"
+    folder = path if path.is_dir() else path.parent
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+        again = json.loads((folder / "curves.json").read_text("utf-8"))["runs"][0]["origin"][
+            "again"
+        ]
+        told += f"; its command was: {again}"
+    return told
+
+
+def is_text(given: object) -> TypeGuard[str]:
+    """Whether it is TOML text. The name of a file may have `=`, and then the file counts."""
+    if not isinstance(given, str):
+        return False
+    if "\n" in given:
+        return True
+    return "=" in given and not given.endswith((".toml", *JOB_FILES)) and not os.path.exists(given)
 
 
 def jobs(source: Source, sets: Iterable[str], unsets: Iterable[str]) -> tuple[str, str] | None:

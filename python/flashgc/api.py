@@ -67,6 +67,7 @@ def run(
     blame: bool = False,
     drive: PathLike | None = None,
     fit: Fit | None = None,
+    format: str | None = None,
     gc_log: PathLike | None = None,
     series: PathLike | None = None,
     series_interval: str | None = None,
@@ -98,6 +99,7 @@ def run(
             preconditioned.
         fit: the share of the user capacity that the pages of the trace are to be, as `"90%"` or
             0.9: the drive is sized by the trace. `"none"` keeps the size of the device.
+        format: the format of the trace, as `"msr"`; by default it is detected.
         gc_log: a csv file that gets a row for each collection; times in ns.
         series: a csv file that gets a row for each interval of simulated time; times in ns.
         series_interval: its length, as `"10 ms"`; otherwise it is chosen so that a few thousand
@@ -143,7 +145,7 @@ def run(
         {"log of collections": gc_log, "series": series, "log of requests": request_log},
     )  # fmt: skip
     with _sources.trace_file(trace) as file:
-        given = without_clock(set) if untimed else set
+        given = with_format(without_clock(set) if untimed else set, format)
         request = _request(config, file, scheme, device, given, seed, fit, unset)
         with requests_log.written(request_log) as add:
             logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval,
@@ -172,6 +174,7 @@ def run_seeds(
     blame: bool = False,
     drive: PathLike | None = None,
     fit: Fit | None = None,
+    format: str | None = None,
     untimed: bool = False,
     jobs: int = 2,
     progress: Callable[[int, Progress], object] | None = None,
@@ -193,7 +196,7 @@ def run_seeds(
     """
     seeds = _sources.whole("seeds", seeds, 1)
     with _sources.trace_file(trace) as file:
-        given = without_clock(set) if untimed else set
+        given = with_format(without_clock(set) if untimed else set, format)
         request = _request(config, file, scheme, device, given, seed, fit, unset)
         [request] = _sized([request], _told_first(progress))
         values = _seed_values(request, seeds)
@@ -221,6 +224,7 @@ def compare(
     blame: bool = False,
     drive: PathLike | None = None,
     fit: Fit | None = None,
+    format: str | None = None,
     jobs: int = 2,
     over_time: bool = False,
     seeds: int | None = None,
@@ -267,9 +271,11 @@ def compare(
     if not schemes:
         raise ConfigError("error: there is no scheme to compare\n  = help: `flashgc schemes`")
     schemes = list(schemes)
+    given_set = with_format(set, format)
     with _sources.trace_file(trace) as file:
         asked = [
-            _bare_request(config, file, name, device, set, seed, fit, unset) for name in schemes
+            _bare_request(config, file, name, device, given_set, seed, fit, unset)
+            for name in schemes
         ]
         asked, found = _fitting(asked, schemes, drive, _told_first(progress))
         refused = [one for one in found if one is not None]
@@ -590,6 +596,18 @@ def without_clock(given: Settings | None) -> list[str]:
     ['seed=3', 'engine.timing="none"']
     """
     return [*_sources.settings(given), 'engine.timing="none"']
+
+
+def with_format(given: Settings | None, format: str | None) -> Settings | None:
+    """The settings with that of the format of the trace before them, where it is given.
+
+    >>> from flashgc import api
+    >>> api.with_format({"seed": 3}, "msr")
+    ['workload.trace.format="msr"', 'seed=3']
+    """
+    if format is None:
+        return given
+    return [f"workload.trace.format={json.dumps(format)}", *_sources.settings(given)]
 
 
 def _note_logs(logs: Logs | None) -> None:

@@ -27,6 +27,7 @@ def save(
     seed: int | None = None,
     verify: bool = False,
     fit: api.Fit | None = None,
+    format: str | None = None,
     progress: api.ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """Preconditions a drive as :func:`flashgc.run` does, and saves it in place of running on it.
@@ -40,8 +41,9 @@ def save(
     >>> about["precondition"]["drive_writes"], about["key"] == flashgc.drive.info(file)["key"]
     (0.5, True)
     """
+    set_ = api.with_format(set, format)
     with _sources.trace_file(trace) as found:
-        request = api._request(config, found, scheme, device, set, seed, fit, unset)
+        request = api._request(config, found, scheme, device, set_, seed, fit, unset)
         shown = api._told(progress)
         [request] = api._sized([request], shown)
         told = _engine.drive_save(request, os.fspath(file), verify, shown)

@@ -44,6 +44,7 @@ def facts(report: RunResults) -> Facts:
     geometry_ = [("geometry", geometry(shape))] if shape else []
     return [
         ("workload", workload(report)),
+        ("scheme", summary.scheme(report)),
         ("device", f"{report.device}, {units.size(report.capacity.physical_bytes)}"),
         *geometry_,
         ("over-provisioning", over_provisioning(report.capacity)),

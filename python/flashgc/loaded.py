@@ -43,10 +43,9 @@ def read(results: Sequence[PathLike]) -> list[tuple[Path, list[Report]]]:
 
 def _read(given: Path) -> tuple[Path, list[Report]]:
     file = given / REPORT if given.is_dir() else given
-    if given.is_dir() and not file.exists():
-        raise ConfigError(
-            f"error: {given} has no {REPORT}\n  = help: name a folder that --out has written"
-        )
+    result = _files.result_at(given)
+    if (result is not None and not file.name == REPORT) or (given.is_dir() and not file.exists()):
+        raise _other(given, result)
     found = _json(file)
     listed = found if isinstance(found, list) else [found]
     reports = [_report(file, values) for values in listed if not _is_refused(values)]
@@ -56,6 +55,16 @@ def _read(given: Path) -> tuple[Path, list[Report]]:
     if curves.exists():
         _add_curves(curves, reports)
     return file, reports
+
+
+def _other(given: Path, result: tuple[str, str] | None) -> ConfigError:
+    wanted = "`flashgc report` reads results of `flashgc run` and `flashgc compare`"
+    if result is None:
+        return ConfigError(
+            f"error: {given} has no {REPORT}\n  = help: {wanted}: name a folder of their --out"
+        )
+    by, see = result
+    return ConfigError(f"error: {given} is a result of `{by}`; {wanted}\n  = help: {see}")
 
 
 def _json(file: Path) -> Any:  # noqa: ANN401 - JSON

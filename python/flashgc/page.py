@@ -23,7 +23,7 @@ from flashgc.results import (
 
 STYLE = """
 :root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 84rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; margin: 1rem 0; }
 th, td { padding: .2rem .8rem; border-bottom: 1px solid #8884; text-align: right; }
 th:first-child, td:first-child { text-align: left; }
@@ -31,9 +31,12 @@ table.differing td, table.differing th { text-align: left; min-width: 9rem;
   white-space: normal !important; }
 table.facts td { text-align: left; }
 .note { border-left: 3px solid #c2410c; padding-left: .8rem; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; max-width: 100%; width: fit-content; }
+.wide:focus-visible { outline: 2px solid #0072b2; outline-offset: 2px; }
 .wide th, .wide td { white-space: nowrap; }
-.wide .heads th { white-space: normal; vertical-align: bottom; min-width: 4.5rem; }
+.wide .heads th { white-space: normal; vertical-align: bottom; }
+.wide .heads th, .wide .heads td { padding: .2rem .45rem; }
+.drawn { max-width: 72rem; }
 pre { overflow-x: auto; font-size: 12px; }
 .wide th:first-child, .wide td:first-child { position: sticky; left: 0; background: Canvas; }
 table.facts td:first-child { white-space: nowrap; vertical-align: top; }
@@ -44,6 +47,15 @@ pre.again { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px sol
 figure { margin: 0; }
 p { max-width: 60rem; }
 .names { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; list-style: none; }
+@media print {
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  body { max-width: none; margin: 0; padding: 0; font-size: 11px; }
+  .wide { overflow: visible; width: auto; }
+  .wide th, .wide td { white-space: normal; padding: .1rem .3rem; font-size: .85em; }
+  .wide th:first-child, .wide td:first-child { position: static; }
+  h2, h3 { break-after: avoid; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+}
 @media (max-width: 30rem) {
   body { padding: 0 .6rem; }
   th, td { padding: .2rem .3rem; font-size: .85rem; }
@@ -87,9 +99,8 @@ def _drawn(several: Named) -> str:
     legends = charts.legends([chart for _, drawn in sections for chart in drawn])
     watched = any(report.over_time is not None for _, report in several)
     more = "" if watched else f"<p>{html.escape(_MORE)}</p>"
-    return (
-        f'<section class="drawn">{legends}{charts.OFF}{"".join(parts)}{more}<p>{_HOW}</p></section>'
-    )
+    how = f'<p class="how">{_HOW}</p>'
+    return f'<section class="drawn">{legends}{charts.OFF}{"".join(parts)}{more}{how}</section>'
 
 
 _MORE = (
@@ -114,23 +125,27 @@ def document(title: str, body: str, after: str) -> str:
 
 
 def fragment(reports: Sequence[RunResults], drawn: str = "", again: str | None = None) -> str:
-    """The head, the charts and the tables; without the charts it is that of a notebook."""
+    """The head, the metrics, the charts and the details.
+
+    Without the charts it is that of a notebook.
+    """
     refused = reports.refused if isinstance(reports, ComparedResults) else []
     told = [summary.refused(refused)]
     if len(reports) == 1:
         told.append([*balance.first(reports[0]), *summary.warnings(reports[0])])
-        parts = _one(reports[0])
+        answer, more = _one(reports[0])
     else:
         several = reports if isinstance(reports, ComparedResults) else ComparedResults(reports)
         unfit = balance.warning(several)
         told.insert(0, [] if unfit is None else [unfit])
+        told.append(summary.changed(several))
         for one in several:
             texts = (*balance.first(one), *summary.warnings(one))
             told.append([f"{one.scheme}: {text}" for text in texts])
-        parts = _several(several)
+        answer, more = _several(several)
     told.append(converted.told(reports[0]))
     notes = [note(text) for texts in told for text in texts]
-    return "\n".join([*_head(reports, again), *notes, drawn, *parts])
+    return "\n".join([*_head(reports, again), *notes, *answer, drawn, *more])
 
 
 def _head(reports: Sequence[RunResults], again: str | None) -> list[str]:
@@ -142,7 +157,8 @@ def _head(reports: Sequence[RunResults], again: str | None) -> list[str]:
     if again is not None:
         return _differing(reports, again)
     several = reports if isinstance(reports, ComparedResults) else ComparedResults(reports)
-    return [f"<p>{summary.shared(several)}</p>", heads.drawn(heads.facts(first), by)]
+    facts = [fact for fact in heads.facts(first) if fact[0] != "scheme"]
+    return [f"<p>{summary.shared(several)}</p>", heads.drawn(facts, by)]
 
 
 def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
@@ -159,32 +175,30 @@ def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
     return [*parts, wide(table(turned, "differing"))] if apart else parts
 
 
-def _one(report: RunResults) -> list[str]:
+def _one(report: RunResults) -> tuple[list[str], list[str]]:
+    """The metrics, and what explains them."""
     told = [fact for fact in summary.facts(report) if fact[0] not in _IN_HEAD]
     told += [("GC time", summary.gc_waits(report))] if report.is_timed else []
     told += [("simulated", summary.simulated(report))]
     latencies = summary.latency(report)
-    return [
+    answer = [
         *([wide(table(latencies))] if latencies else []),
         *_price([report]),
-        blame.section([report]),
-        *_gc_time([report]),
         table([["", ""], *map(list, told)], "facts"),
         *([wide(table(seeds))] if (seeds := summary.seeds(report)) else []),
     ]
+    return answer, [blame.section([report]), *_gc_time([report])]
 
 
 _IN_HEAD = ("drive", "simulated", "GC time")
 """Facts that the head of the page has already, or the table of times, in whole or in part."""
 
 
-def _several(several: ComparedResults[Run]) -> list[str]:
+def _several(several: ComparedResults[Run]) -> tuple[list[str], list[str]]:
     read = summary.over_seeds(several)
     inside = ComparedResults(balance.ordered(several))
-    return [
-        *([] if read is None else [f"<p>{read}</p>"]), *tables(several),
-        blame.section(inside), *_gc_time(several),
-    ]  # fmt: skip
+    answer = [*([] if read is None else [f"<p>{read}</p>"]), *tables(several)]
+    return answer, [blame.section(inside), *_gc_time(several)]
 
 
 def _gc_time(reports: Sequence[RunResults]) -> list[str]:
@@ -237,19 +251,27 @@ def tables(several: ComparedResults[Run]) -> list[str]:
             rows = summary.latencies(inside, kind)
             found += [f"<h2>Latency of {title}</h2>", wide(table(rows))]
     head, *body = summary.work(inside)
-    turned = zip(head, *balance.marks(inside), *body, strict=True)
-    found += ["<h2>Work</h2>", wide(table(list(map(list, turned)), "heads"))]
+    found += ["<h2>Work</h2>", _fitting([head, *balance.marks(inside), *body])]
     found += [f"<p>{text}</p>" for text in summary.unlike(inside)]
     differences = summary.differences(several)
     if differences:
-        rows = list(map(list, zip(*differences, strict=True)))
-        found += ["<h2>Differences</h2>", wide(table(rows, "heads"))]
-    found += _price(inside)
-    return found
+        found += ["<h2>Differences</h2>", _fitting(differences)]
+    return [*found, *_price(inside)]
+
+
+_COLUMNS_MAX = 7
+"""Schemes that have a column each; of more, each has a row."""
+
+
+def _fitting(rows: Sequence[Sequence[str]]) -> str:
+    """A row for each metric and a column for each scheme, or the reverse where these are many."""
+    if len(rows[0]) <= _COLUMNS_MAX + 1:
+        return wide(table(rows))
+    return wide(table(list(map(list, zip(*rows, strict=True))), "heads"))
 
 
 def _price(reports: Sequence[RunResults]) -> list[str]:
-    """The price of collection, a row for each scheme that has run without GC cost too."""
+    """The price of collection, for each scheme that has run without GC cost too."""
     price = gc_cost.rows(reports)
     if not price:
         return []
@@ -258,14 +280,13 @@ def _price(reports: Sequence[RunResults]) -> list[str]:
     for kind in (*KINDS[:2], "requests"):
         own = [row for row in body if row[0].startswith(kind)]
         if own:
-            turned = zip(["", *head[1:]], *own, strict=True)
-            parts.append(wide(table(list(map(list, turned)), "heads")))
+            parts.append(_fitting([["", *head[1:]], *own]))
     return [*parts, *(f"<p>{html.escape(why)}</p>" for why in gc_cost.notes(reports))]
 
 
 def wide(table: str) -> str:
-    """A table that scrolls by itself where the screen is narrower."""
-    return f'<div class="wide">{table}</div>'
+    """A table that scrolls by itself where the screen is narrower, by the keyboard too."""
+    return f'<div class="wide" tabindex="0" role="region" aria-label="Table">{table}</div>'
 
 
 def note(text: str) -> str:

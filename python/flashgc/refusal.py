@@ -68,11 +68,15 @@ class Refusal:
 
 
 def of(request: Request, name: PathLike, drive: PathLike | None) -> Refusal | None:
-    """Why a scheme cannot run, where it cannot. A ConfigError where its name is unknown."""
+    """Why a scheme cannot run, where it cannot.
+
+    A ConfigError where its name is unknown, or a key of the scheme is missing, unknown or wrong by
+    itself: such a scheme runs on no device.
+    """
     found = _problems(request, drive)
     if not found:
         return None
-    if any(problem["key"] == "gc.scheme" for problem in found):
+    if any(map(_is_of_scheme, found)):
         raise ConfigError("\n\n".join(problem["text"] for problem in found))
     text = "\n\n".join(problem["text"] for problem in found)
     settings: list[str] = []
@@ -87,6 +91,11 @@ def of(request: Request, name: PathLike, drive: PathLike | None) -> Refusal | No
     sets, unsets = (tuple(one for one in settings if ("=" in one) is is_set)
                     for is_set in (True, False))  # fmt: skip
     return Refusal(os.fspath(name), found[0]["message"], text, sets, unsets, then)
+
+
+def _is_of_scheme(problem: dict[str, Any]) -> bool:
+    key = problem["key"] or ""
+    return bool(key == "gc.scheme" or (key.startswith("gc.") and problem["is_form"]))
 
 
 def check_any(refused: Sequence[Refusal], asked: int) -> None:

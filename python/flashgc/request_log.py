@@ -120,7 +120,11 @@ class _Parquet:
 
         if self._writer is None:
             self._writer = parquet.ParquetWriter(
-                self._file, rows.schema, compression="zstd", use_dictionary=["kind"]
+                self._file,
+                rows.schema,
+                compression="zstd",
+                use_dictionary=["kind"],
+                write_page_checksum=True,
             )
         if rows.num_rows:
             self._writer.write_table(rows)

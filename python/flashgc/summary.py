@@ -25,6 +25,9 @@ PERCENTILES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p99_9": 
                "p99_99": "p99.99"}  # fmt: skip
 _NAMES = {**PERCENTILES, "count": "requests", "stddev": "standard deviation"}
 
+_CHANGES_SHOWN = 4
+"""Changed values of a scheme that are named; all are in the report as JSON."""
+
 JOBS_SHOWN = 20
 """Jobs with a line of their own; all are in the report as JSON."""
 
@@ -39,7 +42,29 @@ def head(report: RunResults) -> str:
     physical = units.size(report.capacity.physical_bytes)
     exported = units.size(report.capacity.exported_bytes)
     sizes = f"{physical}, user capacity {exported}"
-    return f"device {report.device} ({sizes}), scheme {report.scheme}, seed {report.seed}"
+    return f"device {report.device} ({sizes}), scheme {scheme(report)}, seed {report.seed}"
+
+
+def scheme(report: RunResults) -> str:
+    """The name of the scheme, with its values that are not those of the preset."""
+    changed = report.get("scheme_changes") or []
+    return f"{report.scheme} ({_some(changed)})" if changed else str(report.scheme)
+
+
+def changed(reports: Sequence[RunResults]) -> list[str]:
+    """The values of schemes that are not those of their presets."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for report in reports:
+        found.setdefault(tuple(report.get("scheme_changes") or ()), []).append(report.scheme)
+    every = "all schemes" if len(found) == 1 else ""
+    return [f"{every or ', '.join(names)}: not as the preset, but {_some(values)}"
+            for values, names in found.items() if values]  # fmt: skip
+
+
+def _some(changes: Sequence[str]) -> str:
+    more = len(changes) - _CHANGES_SHOWN
+    shown = ", ".join(changes[:_CHANGES_SHOWN])
+    return f"{shown} and {units.counted(more, 'more change')}" if more > 0 else shown
 
 
 def latency(report: RunResults) -> Rows:

@@ -38,9 +38,17 @@ def facts(about: About) -> Facts:
         ("updates", _updates(about)),
         ("hotness", _hotness(about["hotness"])),
         ("devices", _devices(about["devices"])),
-        ("out of order", f"{units.count(about['out_of_order'])} rows, "
-         f"by {units.time(about['late_ns_max'])} at most"),
+        ("out of order", _out_of_order(about)),
     ]  # fmt: skip
+
+
+def _out_of_order(about: About) -> str:
+    rows = units.count(about["out_of_order"])
+    told = f"{rows} rows, by {units.time(about['late_ns_max'])} at most"
+    if about["clock_wraps"]:
+        times = units.counted(about["clock_wraps"], "time")
+        told += f"; a 32-bit clock in {about['clock_unit']} seems to wrap ({times})"
+    return told
 
 
 def _marked(about: About) -> Facts:

@@ -14,7 +14,7 @@ BROWSER = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
-UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,9 @@ class Opened:
         self.tab.on("request", lambda asked: self.asked.append(asked.url))
         began_s = time.monotonic()
         self.tab.goto(f"file://{file}")
+        figures = self.tab.locator("figure.chart")
+        if figures.count():  # tables come first, and charts are drawn as they come into view
+            figures.first.scroll_into_view_if_needed()
         self.until("Object.keys(window.flashgcCharts).length > 0")
         self.took_s = time.monotonic() - began_s
         self.url = f"file://{file}"
@@ -351,4 +354,84 @@ def test_the_table_of_a_sweep_sorts_and_filters_and_so_does_its_chart(browser, s
     read.fill(">= 1 ms")
     high = frame[(frame["scheme"] == "fifo") & (frame["latency_ns.read.p99"] >= 1e6)]
     assert len(listed(opened)) == len(high)
+    opened.clean()
+
+
+def test_a_page_that_is_printed_at_once_has_all_its_charts(browser, both, tmp_path):
+    reports, folder = both
+    opened = Opened(browser, folder / "report.html")
+    drawn = "Object.keys(flashgcCharts).length"
+    assert opened.tab.evaluate(drawn) < len(reports.charts())  # most are below the window
+    opened.tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    # No timer may be between: the printer does not wait for it.
+    assert opened.tab.evaluate(drawn) == len(reports.charts())
+    opened.tab.pdf(path=tmp_path / "page.pdf")
+    opened.tab.emulate_media(media="print")
+    opened.tab.set_viewport_size({"width": 700, "height": 1000})
+    assert cut(opened) == []
+    figures = opened.tab.evaluate(
+        "[...document.querySelectorAll('.plot svg.marks')]"
+        ".filter((one) => one.getBoundingClientRect().right > innerWidth).length"
+    )
+    assert figures == 0
+    opened.clean()
+
+
+def cut(opened):
+    """Parts of the page whose content does not fit."""
+    return opened.tab.evaluate(
+        "[...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth)"
+        ".map((one) => one.textContent)"
+    )
+
+
+@pytest.mark.parametrize("schemes", [3, 12])
+def test_tables_fit_at_1400_pixels_and_are_in_reach_of_the_keyboard(browser, tmp_path, schemes):
+    names = ["greedy", "fifo", "random", "cost-benefit", "d-choices", "wear-aware", "idle",
+             "greedy-msr", "pgc", "pgc-merge", "pgc-pipeline", "pgc-both"]  # fmt: skip
+    found = flashgc.compare(SMALL, names[:schemes], ideal=True, blame=True)
+    assert not found.refused
+    found.save_folder(tmp_path)
+    opened = Opened(browser, tmp_path / "report.html")
+    titles = opened.tab.locator("h2").all_inner_texts()
+    assert {"Work", "Price of collection"} <= {*titles}
+    assert cut(opened) == []
+    opened.tab.set_viewport_size({"width": 400, "height": 900})
+    assert cut(opened) != []
+    reached = set()
+    for _ in range(60):
+        opened.tab.keyboard.press("Tab")
+        reached.add(opened.tab.evaluate(
+            "document.activeElement.className === 'wide' &&"
+            " document.activeElement.previousElementSibling?.textContent"
+        ))  # fmt: skip
+    assert {"Work", "Price of collection"} <= reached
+    opened.clean()
+
+
+def test_the_metrics_come_before_the_charts(browser, both):
+    _, folder = both
+    opened = Opened(browser, folder / "report.html")
+    top = "document.querySelector({!r}).getBoundingClientRect().top"
+    opened.tab.evaluate("window.scrollTo(0, 0)")
+    tables = opened.tab.locator("h2:has-text('Latency of reads')").bounding_box()["y"]
+    assert tables < 1000 < opened.tab.evaluate(top.format("figure.chart"))
+    opened.clean()
+
+
+def test_axes_of_planes_and_times_are_whole_and_in_the_units_of_the_tables(browser, tmp_path):
+    found = flashgc.run(SMALL, set={"device.planes_per_die": 1, "device.channels": 1},
+                        over_time=True)  # fmt: skip
+    found.save_folder(tmp_path)
+    opened = Opened(browser, tmp_path / "report.html")
+    labels = opened.chart("wear").locator("g.role-axis-label text").all_text_contents()
+    numbers = [label for label in labels if label]
+    assert all(label.isdigit() for label in numbers)
+    # Blocks from 0, and of the only plane its number alone: no 0.5, and no plane 1.
+    assert numbers.count("0") == 2
+    assert numbers[numbers.index("0", 1) :] == ["0"]
+    opened.chart("latency")
+    drawn = " ".join(opened.tab.locator("svg.marks text").all_text_contents())
+    assert " us" in drawn
+    assert "µs" not in drawn
     opened.clean()

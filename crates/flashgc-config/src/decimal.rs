@@ -11,7 +11,7 @@ pub(crate) struct Decimal {
 const DIGITS_MAX: usize = 30;
 
 impl Decimal {
-    /// Reads a plain decimal such as `12`, `1_000` or `0.625`.
+    /// Reads a plain decimal such as `12`, `1_000`, `0.625` or `.5`.
     pub(crate) fn parse(text: &str) -> Result<Decimal, String> {
         if text.is_empty() {
             return Err("the number is missing".to_string());
@@ -20,6 +20,8 @@ impl Decimal {
             return Err(format!("`{text}` is negative"));
         }
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        // `.5` is 0.5, but `.` is not a number.
+        let whole = if whole.is_empty() && !fraction.is_empty() { "0" } else { whole };
         let whole = digits(whole).ok_or_else(|| not_plain(text))?;
         let fraction = digits(fraction).ok_or_else(|| not_plain(text))?;
         let whole = whole.trim_start_matches('0');
@@ -41,6 +43,11 @@ impl Decimal {
             return Err(format!("it is not a whole number of {unit}"));
         }
         u64::try_from(product / denominator).map_err(|_| too_large())
+    }
+
+    /// The nearest number to a hundredth of it.
+    pub(crate) fn hundredth(self) -> Option<f64> {
+        format!("{}e-{}", self.digits, self.scale + 2).parse().ok()
     }
 
     /// Numerator and denominator, not reduced.

@@ -32,6 +32,8 @@ pub struct Diagnostic {
     /// Assignments `key=value`, and keys to unset; any of them removes this mistake, and there may
     /// be another behind it.
     pub remedies: Vec<String>,
+    /// Whether the value itself is wrong, unknown or missing, whatever the other values are.
+    pub is_form: bool,
 }
 
 impl Diagnostic {
@@ -43,6 +45,7 @@ impl Diagnostic {
             key: None,
             help: None,
             remedies: Vec::new(),
+            is_form: false,
         }
     }
 }

@@ -48,6 +48,11 @@ pub(crate) fn document(source_name: &str, text: &str) -> Result<Tree, Diagnostic
 fn syntax_error(source: &Arc<SourceText>, text: &str, error: &toml::de::Error) -> Diagnostic {
     let place = error.span().map(|span| Origin::new(source, span).place());
     let word = error.span().and_then(|span| text.get(span)).unwrap_or_default().trim();
+    let rest = error.span().and_then(|span| text.get(span.start..)).unwrap_or_default();
+    if rest.starts_with('.') && error.message().starts_with("invalid mantissa") {
+        let help = Some("write a digit before the point, as in 0.5".to_string());
+        return Diagnostic { place, help, ..Diagnostic::new("a number cannot begin with a point") };
+    }
     let (message, help) = explain(error.message(), word);
     Diagnostic { place, help, ..Diagnostic::new(message) }
 }

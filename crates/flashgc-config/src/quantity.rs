@@ -1,8 +1,10 @@
 //! Getters for quantities with units.
 
-use crate::reader::Reader;
+use crate::decimal::{Decimal, split_unit};
+use crate::reader::{Reader, allowed, number};
 use crate::tree::{Node, Scalar};
 use crate::units::{self, Rate, Share, Threshold};
+use std::ops::RangeInclusive;
 
 impl Reader<'_> {
     /// A duration such as `"50 us"`, in nanoseconds.
@@ -46,6 +48,37 @@ impl Reader<'_> {
         self.quantity(key, "a share", units::parse_share, units::SHARE_HELP)
     }
 
+    /// A share as the nearest number: `0.7` or `"70%"`.
+    pub fn part(&self, key: &str, range: RangeInclusive<f64>) -> Option<f64> {
+        if !self.is_text(key) {
+            return self.f64(key, range);
+        }
+        let entry = self.entry(key)?;
+        let allowed = allowed(&range, &f64::MAX);
+        match percentage(&entry.node) {
+            Some(part) if range.contains(&part) => Some(part),
+            Some(_) => self.out_of_range(entry, &allowed),
+            None => {
+                self.wrong(entry, "a share", &format!("write a number {allowed}, or as in \"70%\""))
+            }
+        }
+    }
+
+    /// A list of shares, each as [`Reader::part`] reads it.
+    pub fn parts(&self, key: &str) -> Option<Vec<f64>> {
+        let help = "write shares in brackets, as in [0.5, 0.5] or [\"50%\", \"50%\"]";
+        self.list(key, "a list of shares", help, |item| number(item).or_else(|| percentage(item)))
+    }
+
+    /// Whether the value under `key` is text with `%` at its end, and so a share and not a size.
+    pub fn is_percentage(&self, key: &str) -> bool {
+        let text = |node: &Node| match node {
+            Node::Leaf { value: Scalar::Text(text), .. } => text.trim_end().ends_with('%'),
+            _ => false,
+        };
+        self.entry(key).is_some_and(|entry| text(&entry.node))
+    }
+
     fn quantity<T>(
         &self,
         key: &str,
@@ -68,4 +101,12 @@ impl Reader<'_> {
             Err(help) => self.wrong(entry, what, &help),
         }
     }
+}
+
+/// The share of a text such as `70%`.
+fn percentage(node: &Node) -> Option<f64> {
+    let Node::Leaf { value: Scalar::Text(text), .. } = node else { return None };
+    let (number, unit) = split_unit(text);
+    let number = Decimal::parse(number).ok()?;
+    if unit == "%" { number.hundredth() } else { None }
 }

@@ -36,12 +36,22 @@ pub(crate) fn dotted(words: &[&str]) -> String {
 }
 
 /// The values that a range allows, as text.
-fn allowed<T: Display + PartialEq>(range: &RangeInclusive<T>, most: &T) -> String {
+pub(crate) fn allowed<T: Display + PartialEq>(range: &RangeInclusive<T>, most: &T) -> String {
     if range.end() == most {
         format!("{} or more", range.start())
     } else {
         format!("from {} to {}", range.start(), range.end())
     }
+}
+
+/// A finite number.
+pub(crate) fn number(node: &Node) -> Option<f64> {
+    let number: f64 = match node {
+        Node::Leaf { value: Scalar::Float { written }, .. } => written.parse().ok()?,
+        Node::Leaf { value: Scalar::Integer { value, .. }, .. } => (*value)? as f64,
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
 }
 
 /// A value in a form that a user recognises.
@@ -145,7 +155,7 @@ impl<'a> Reader<'a> {
     pub fn error(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
         let entry = self.table.and_then(|table| table.get(key));
         let origin = entry.and_then(origin).or(self.header);
-        self.report(key, origin, message.into(), help.into());
+        self.sink.push(self.mistake(key, origin, message.into(), help.into()));
     }
 
     /// Adds to the mistake noted last an assignment that removes it.
@@ -227,16 +237,13 @@ impl<'a> Reader<'a> {
     pub fn f64(&self, key: &str, range: RangeInclusive<f64>) -> Option<f64> {
         let entry = self.entry(key)?;
         let allowed = allowed(&range, &f64::MAX);
-        let number: Option<f64> = match &entry.node {
-            Node::Leaf { value: Scalar::Float { written }, .. } => written.parse().ok(),
-            Node::Leaf { value: Scalar::Integer { value, .. }, .. } => value.map(|v| v as f64),
-            _ => {
-                let help = format!("write a number {allowed}, without quotes");
-                return self.wrong(entry, "a number", &help);
-            }
+        let Node::Leaf { value: Scalar::Float { .. } | Scalar::Integer { .. }, .. } = &entry.node
+        else {
+            let help = format!("write a number {allowed}, without quotes");
+            return self.wrong(entry, "a number", &help);
         };
         // Adding zero turns -0.0 into 0.0.
-        let number = number.filter(|n| n.is_finite() && range.contains(n)).map(|n| n + 0.0);
+        let number = number(&entry.node).filter(|n| range.contains(n)).map(|n| n + 0.0);
         number.or_else(|| self.out_of_range(entry, &allowed))
     }
 
@@ -297,18 +304,11 @@ impl<'a> Reader<'a> {
     /// A list of finite numbers.
     pub fn f64s(&self, key: &str) -> Option<Vec<f64>> {
         let help = "write numbers in brackets, as in [0.5, 1, 1.5]";
-        let number = |item: &Node| match item {
-            Node::Leaf { value: Scalar::Float { written }, .. } => written.parse::<f64>().ok(),
-            Node::Leaf { value: Scalar::Integer { value, .. }, .. } => value.map(|v| v as f64),
-            _ => None,
-        };
-        self.list(key, "a list of numbers", help, |item| {
-            number(item).filter(|number| number.is_finite())
-        })
+        self.list(key, "a list of numbers", help, number)
     }
 
     /// A list whose items are all of one kind.
-    fn list<T>(
+    pub(crate) fn list<T>(
         &self,
         key: &str,
         what: &str,
@@ -402,7 +402,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn out_of_range<T>(&self, entry: &Entry, allowed: &str) -> Option<T> {
+    pub(crate) fn out_of_range<T>(&self, entry: &Entry, allowed: &str) -> Option<T> {
         let key = self.dotted(&entry.key);
         let message = format!("`{key}` is out of range: {}", shown(&entry.node));
         let help = format!("write a number {allowed}");
@@ -410,18 +410,28 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// Notes a value that is wrong by itself.
     fn report(&self, key: &str, origin: Option<&Origin>, message: String, help: String) {
-        self.sink.push(Diagnostic {
-            message,
+        self.sink.push(Diagnostic { is_form: true, ..self.mistake(key, origin, message, help) });
+    }
+
+    fn mistake(
+        &self,
+        key: &str,
+        origin: Option<&Origin>,
+        message: String,
+        help: String,
+    ) -> Diagnostic {
+        Diagnostic {
             place: origin.map(Origin::place),
             key: Some(self.dotted(key)),
             help: Some(help).filter(|help| !help.is_empty()),
-            remedies: Vec::new(),
-        });
+            ..Diagnostic::new(message)
+        }
     }
 }
 
-fn join(path: &str, key: &str) -> String {
+pub(crate) fn join(path: &str, key: &str) -> String {
     let key = dotted(&[key]);
     if path.is_empty() { key } else { format!("{path}.{key}") }
 }

@@ -101,5 +101,16 @@ fn value(source: &std::sync::Arc<SourceText>, shift: usize, text: &str) -> Node 
         }
     }
     let origin = Origin::new(source, shift..shift + text.len());
-    Node::Leaf { value: Scalar::Text(text.to_string()), origin }
+    // TOML needs the digit before the point; an assignment does not.
+    let whole = format!("0{text}");
+    let value = match text.starts_with('.') && number(&whole) {
+        true => Scalar::Float { written: whole },
+        false => Scalar::Text(text.to_string()),
+    };
+    Node::Leaf { value, origin }
+}
+
+/// Whether a text is a plain number with a point.
+fn number(text: &str) -> bool {
+    DeValue::parse(text).is_ok_and(|value| matches!(value.get_ref(), DeValue::Float(_)))
 }

@@ -160,6 +160,24 @@ impl Tree {
         Some(Tree { root, layers: self.layers.clone() })
     }
 
+    /// The dotted keys that are not tables, in order, with their values as an assignment has them.
+    pub fn values(&self) -> Vec<(String, String)> {
+        // A list of tables still to be walked, the next one last: trees may be deep.
+        let mut left = vec![(String::new(), &self.root)];
+        let mut found = Vec::new();
+        while let Some((path, table)) = left.pop() {
+            for entry in &table.entries {
+                let key = crate::reader::join(&path, &entry.key);
+                match &entry.node {
+                    Node::Table(inner) => left.push((key, inner)),
+                    node => found.push((key, assigned(node))),
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
     /// Plain values without origins.
     ///
     /// What JSON cannot hold (huge integers, infinities, dates) becomes a string.
@@ -178,6 +196,14 @@ fn node_json(node: &Node) -> Value {
         Node::Table(table) => table_json(table),
         Node::Array { items, .. } => Value::Array(items.iter().map(node_json).collect()),
         Node::Leaf { value, .. } => scalar_json(value),
+    }
+}
+
+/// A value as an assignment has it: text without its quotes.
+fn assigned(node: &Node) -> String {
+    match node_json(node) {
+        Value::String(text) => text,
+        value => value.to_string(),
     }
 }
 

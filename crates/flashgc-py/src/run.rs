@@ -146,6 +146,7 @@ fn problem(error: &Diagnostic) -> Value {
         "key": error.key,
         "help": error.help,
         "remedies": error.remedies,
+        "is_form": error.is_form,
     })
 }
 

@@ -61,6 +61,8 @@ pub(crate) struct Order {
     waiting: BinaryHeap<Reverse<Waiting>>,
     out_of_order: u64,
     step_back_ns_max: u64,
+    /// How often a clock seems to have begun again from 0, and its unit.
+    wraps: (u64, Option<&'static str>),
 }
 
 impl Order {
@@ -74,6 +76,7 @@ impl Order {
             waiting: BinaryHeap::new(),
             out_of_order: 0,
             step_back_ns_max: 0,
+            wraps: (0, None),
         }
     }
 
@@ -87,6 +90,11 @@ impl Order {
         self.step_back_ns_max
     }
 
+    /// How often a clock of 32 bits seems to have begun again from 0, and its unit.
+    pub(crate) fn wraps(&self) -> (u64, Option<&'static str>) {
+        self.wraps
+    }
+
     /// True if records come out one for one, and never wait.
     #[inline]
     pub(crate) fn is_direct(&self) -> bool {
@@ -98,6 +106,9 @@ impl Order {
     pub(crate) fn take(&mut self, source: &str, record: &Record) -> Result<(), TraceError> {
         if record.at_ns < self.last_ns {
             self.out_of_order += 1;
+            if let Some(unit) = wrapped(self.last_ns, record.at_ns) {
+                self.wraps = (self.wraps.0 + 1, Some(unit));
+            }
             if self.disorder == Disorder::Refuse {
                 return Err(refused(source, (self.last_ns, self.last_line), record));
             }
@@ -106,8 +117,10 @@ impl Order {
         self.latest_ns = self.latest_ns.max(record.at_ns);
         self.step_back_ns_max = self.step_back_ns_max.max(self.latest_ns - record.at_ns);
         if let Disorder::Window(window_ns) = self.disorder {
-            if record.at_ns < self.given_ns {
-                return Err(too_late(source, record, self.latest_ns - record.at_ns, window_ns));
+            let late_ns = self.latest_ns - record.at_ns;
+            // Within the window a record is late only where too many records waited.
+            if late_ns > window_ns || record.at_ns < self.given_ns {
+                return Err(too_late(source, record, late_ns, window_ns));
             }
             self.waiting.push(Reverse(Waiting(*record)));
         }
@@ -127,6 +140,19 @@ impl Order {
     }
 }
 
+/// Units of clocks, in ns.
+const UNITS: [(u64, &str); 5] =
+    [(1, "ns"), (100, "100 ns"), (1_000, "us"), (1_000_000, "ms"), (1_000_000_000, "s")];
+
+/// The unit of a clock of 32 bits that went from its highest sixteenth to its lowest one, which it
+/// does where it begins again from 0.
+fn wrapped(last_ns: u64, at_ns: u64) -> Option<&'static str> {
+    const END: u64 = 1 << 32;
+    const NEAR: u64 = END / 16;
+    let ended = |unit: u64| (END - NEAR..END).contains(&(last_ns / unit)) && at_ns / unit < NEAR;
+    UNITS.into_iter().find(|&(unit, _)| ended(unit)).map(|(_, name)| name)
+}
+
 #[cold]
 fn refused(source: &str, last: (u64, u64), record: &Record) -> TraceError {
     let (last_ns, last_line) = last;
@@ -139,7 +165,11 @@ fn refused(source: &str, last: (u64, u64), record: &Record) -> TraceError {
         last_ns,
         last_line,
     );
-    TraceError::new(source, message).on_line(record.line).help(format!(
+    let error = TraceError::new(source, message).on_line(record.line);
+    if let Some(unit) = wrapped(last_ns, record.at_ns) {
+        return error.help(wrap_help(unit, record.line));
+    }
+    error.help(format!(
         "if the rows are only slightly out of order, sort them while reading: `--sort-window \
          \"{0}\"`, or sort_window = \"{0}\" in [workload.trace] of a configuration",
         in_ms(round_up_ms(back_ns))
@@ -149,18 +179,27 @@ fn refused(source: &str, last: (u64, u64), record: &Record) -> TraceError {
 #[cold]
 fn too_late(source: &str, record: &Record, late_ns: u64, window_ns: u64) -> TraceError {
     let message = format!(
-        "line {} is {} late, and the window is {}: {} ns, after later records were given out",
+        "line {} is {} late, but the window is {}",
         record.line,
         in_ms(late_ns),
         in_ms(window_ns),
-        record.at_ns,
     );
-    let help = if late_ns <= window_ns {
+    let help = if let Some(unit) = wrapped(record.at_ns + late_ns, record.at_ns) {
+        wrap_help(unit, record.line)
+    } else if late_ns <= window_ns {
         format!("the window holds at most {WAITING_MAX} records; sort the file first")
     } else {
         format!("the window must be at least \"{}\"", in_ms(round_up_ms(late_ns)))
     };
     TraceError::new(source, message).on_line(record.line).help(help)
+}
+
+/// What to do with a clock that began again from 0: sorting would mix the rows before and after.
+fn wrap_help(unit: &str, line: u64) -> String {
+    format!(
+        "this is what a 32-bit clock in {unit} does when it wraps: add 4294967296 ({unit}) to the \
+         times from line {line} on, and again at each further wrap"
+    )
 }
 
 const NS_PER_MS: u64 = 1_000_000;

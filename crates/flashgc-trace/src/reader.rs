@@ -293,6 +293,11 @@ impl TraceReader {
         self.order.out_of_order()
     }
 
+    /// How often a clock of 32 bits seems to have begun again from 0, and its unit.
+    pub fn clock_wraps(&self) -> (u64, Option<&'static str>) {
+        self.order.wraps()
+    }
+
     /// How late a record was behind the latest one before it, at most: a window of this size
     /// sorts the trace.
     pub fn late_ns_max(&self) -> u64 {

@@ -18,7 +18,7 @@ pub(crate) fn whole_blocks(bytes: u64, block: u64, what: &str) -> Result<u64, St
 }
 
 /// The device of a format that has no column for it: there can be only one.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct OneDevice(Option<u64>);
 
 impl OneDevice {

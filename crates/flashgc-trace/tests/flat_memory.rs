@@ -62,7 +62,7 @@ fn stream(format: &'static str, rows: u64) -> Box<dyn Read + Send> {
             let mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
             let record = Record {
                 at_ns: index * 1000,
-                device: mixed % 4,
+                device: 0,
                 op: if mixed.is_multiple_of(3) { Op::Read } else { Op::Write },
                 marks: Marks::NONE,
                 offset_bytes: mixed % (1 << 16) * 4096,

@@ -108,6 +108,7 @@ impl Report {
         }
         add("config", setup.resolved_json().clone());
         add("notes", json!(facts.notes));
+        add("scheme_changes", json!(setup.scheme_changes));
         add("unused_keys", json!(setup.unused_keys()));
         add("result_hash", json!(facts.result_hash));
         add("version", json!(VERSION));

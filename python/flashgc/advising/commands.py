@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from flashgc import _engine, api, heads
+from flashgc import _engine, _sources, api, heads
 from flashgc._types import Request
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.lengths import Lengths
@@ -50,7 +50,7 @@ class Given(NamedTuple):
     ) -> str:  # fmt: skip
         """A command, or a call where the configuration is not a file."""
         one = verb == "run"
-        if not isinstance(self.config, (str, os.PathLike)) or _is_text(self.config):
+        if not isinstance(self.config, (str, os.PathLike)) or _sources.is_text(self.config):
             named = {"blame": "--blame" in more, "seeds": _seeds(more)}
             if one:
                 return self._call("run", [], {"scheme": schemes[0], **named}, sets, fit)
@@ -64,10 +64,6 @@ class Given(NamedTuple):
         words += [word for key in self.unsets for word in ("--unset", key)]
         words += [word for text in (*self.sets, *sets) for word in ("--set", text)]
         return shlex.join([*words, *more])
-
-
-def _is_text(config: object) -> bool:
-    return isinstance(config, str) and ("\n" in config or "=" in config)
 
 
 def _seeds(more: Sequence[str]) -> int | None:

@@ -27,6 +27,7 @@ def advise(
     unset: Iterable[str] | None = None,
     seed: int | None = None,
     fit: api.Fit | None = None,
+    format: str | None = None,
     jobs: int = 2,
     progress: rounds.ProgressCallback | None = None,
 ) -> Advice:
@@ -47,12 +48,13 @@ def advise(
     """
     if isinstance(schemes, (str, bytes)) or not (schemes is None or list(schemes)):
         raise ConfigError("error: schemes must be a list with one name or more")
+    set_ = api.with_format(set, format)
     with _sources.trace_file(trace) as file:
-        given = commands.Given(config, trace, device, _sources.settings(set),
+        given = commands.Given(config, trace, device, _sources.settings(set_),
                                _sources.keys(unset), seed, fit)  # fmt: skip
 
         def request(scheme: api.PathLike | None) -> Request:
-            return api._bare_request(config, file, scheme, device, set, seed, fit, unset)
+            return api._bare_request(config, file, scheme, device, set_, seed, fit, unset)
 
         work = rounds.Rounds(jobs, progress)
         found = _candidates(request, schemes, work)

@@ -265,9 +265,9 @@ def _moved(kept: Kept) -> list[Chart]:
     most = min(int(found["first"][-1] + found["count"][-1]) for _, found in collecting)
     x = {"field": "number", "type": "quantitative",
          "scale": {"nice": False, **({"domain": [1, most]} if apart else {})},
-         "axis": {"title": "number of the collection", "tickCount": 6, "grid": False,
-                  "labelSeparation": 6}}  # fmt: skip
-    y = {"type": "quantitative", "axis": {"title": "pages moved", "tickCount": 5}}
+         "axis": {"title": "number of the collection", "tickCount": 6, "tickMinStep": 1,
+                  "grid": False, "labelSeparation": 6}}  # fmt: skip
+    y = {"type": "quantitative", "axis": {"title": "pages moved", "tickCount": 5, "tickMinStep": 1}}
     shown = {"run": "run", "number": "from collection", "to": "to", "fewest": "fewest pages",
              "mean": "mean", "most": "most"}  # fmt: skip
     spec = {
@@ -329,15 +329,20 @@ def _map(columns: Columns, most: float, what: str) -> dict[str, Any]:
     planes, blocks = max(columns["plane_end"]), max(columns["block_end"])
     shown = {"plane": "from plane", "plane_end": "to before", "block": "from block",
              "block_end": "to before", "erases": "erases", "each": f"erases {what}"}  # fmt: skip
-    flat = {"grid": False, "domain": False, "tickCount": 6}
+
+    def whole(title: str, count: float) -> theme.Part:
+        """An axis of numbers from 0 to below the count."""
+        return {"title": title, "grid": False, "domain": False, "tickCount": 6, "tickMinStep": 1,
+                "labelExpr": f"datum.value < {count} ? datum.label : ''"}  # fmt: skip
+
     return {
         "mark": {"type": "rect", "strokeWidth": 0},
         "encoding": {
-            "x": {"field": "block", "type": "quantitative", "axis":
-                  {"title": "block in its plane", **flat},
+            "x": {"field": "block", "type": "quantitative",
+                  "axis": whole("block in its plane", blocks),
                   "scale": {"domain": [0, blocks], "nice": False}},
             "x2": {"field": "block_end"},
-            "y": {"field": "plane", "type": "quantitative", "axis": {"title": "plane", **flat},
+            "y": {"field": "plane", "type": "quantitative", "axis": whole("plane", planes),
                   "scale": {"domain": [0, planes], "nice": False, "reverse": True}},
             "y2": {"field": "plane_end"},
             "color": {"field": "each", "type": "quantitative",

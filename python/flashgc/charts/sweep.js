@@ -33,7 +33,7 @@
     if (value === null || value === undefined) return "–";
     if (typeof value !== "number") return String(value);
     if (!isTime(name)) return name in axes ? String(value) : figures(value);
-    const [unit, ns] = Object.entries({ s: 1e9, ms: 1e6, "µs": 1e3, ns: 1 })
+    const [unit, ns] = Object.entries({ s: 1e9, ms: 1e6, us: 1e3, ns: 1 })
       .find(([, ns]) => value >= ns) ?? ["ns", 1];
     return `${figures(value / ns)} ${unit}`;
   };

@@ -92,7 +92,7 @@ def time_text(value: str) -> str:
     return (
         f"{value} == 0 ? '0' : {value} >= 1e9 ? format({value} / 1e9, ',.4~r') + ' s' : "
         f"{value} >= 1e6 ? format({value} / 1e6, '.4~g') + ' ms' : "
-        f"{value} >= 1e3 ? format({value} / 1e3, '.4~g') + ' µs' : "
+        f"{value} >= 1e3 ? format({value} / 1e3, '.4~g') + ' us' : "
         f"format({value}, '.4~g') + ' ns'"
     )
 

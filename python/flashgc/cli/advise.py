@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -47,7 +48,7 @@ def advise(
     seed: options.Seed = None,
     fit: options.Fit = None,
     json: options.Json = False,
-    out: options.Out = None,
+    out: Annotated[Path | None, options.out("advice.html and advice.json")] = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     sort_window: options.SortWindow = None,

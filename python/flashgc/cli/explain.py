@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -68,7 +69,9 @@ def explain(
     drive: options.Drive = None,
     fit: options.Fit = None,
     json: options.Json = False,
-    out: options.Out = None,
+    out: Annotated[
+        Path | None, options.out("explanation.html and explanation.json")
+    ] = None,
     format: options.Format = None,
     on_bad_line: options.BadLine = None,
     sort_window: options.SortWindow = None,

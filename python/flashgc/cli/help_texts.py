@@ -13,7 +13,8 @@ import io
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from enum import Enum
+from typing import Any, TypeVar, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -34,7 +35,7 @@ class _Unconverted:
 
     def __init__(self, build: Callable[[], Any], kind: Any) -> None:  # noqa: ANN401 - Typer's own
         self.build = build
-        self.annotation = kind.annotation
+        self.annotation, self.info = kind.annotation, kind.parameter_info
         self.is_plain = kind.parameter_info.parser is None and not kind.is_path
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - Typer's own
@@ -44,7 +45,29 @@ class _Unconverted:
             return value
         if self.is_plain and self.annotation == list[str] and isinstance(value, list | tuple):
             return list(value)
-        return self.build().coerce(value, param=param, ctx=ctx)
+        try:
+            return self.build().coerce(value, param=param, ctx=ctx)
+        except typer.BadParameter:
+            allowed = self._allowed()
+            if allowed is None:
+                raise
+            given = " ".join(map(str, value)) if isinstance(value, list | tuple) else value
+            said = f"must be {allowed}, got {given}"
+            raise typer.BadParameter(said, ctx=ctx, param=param) from None
+
+    def _allowed(self) -> str | None:
+        """The values of a number or of a word of a list; None for other kinds."""
+        kind, info = self.annotation, self.info
+        if get_origin(kind) is list:
+            [kind] = get_args(kind)
+        if kind is int:
+            low, high = (getattr(info, end, None) for end in ("min", "max"))
+            above = "" if low is None else f" from {low}"
+            return f"a whole number{above}{'' if high is None else f' to {high}'}"
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            *first, last = (str(one.value) for one in kind)
+            return f"{', '.join(first)} or {last}" if first else last
+        return None
 
 
 def _spare_conversion(param: Any) -> None:  # noqa: ANN401 - Typer's own
@@ -73,7 +96,23 @@ class _Command(_Params, TyperCommand):
         return super().get_short_help_str(limit=1000)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - Typer's own
-        _format(self, super().format_help, ctx, formatter)
+        epilog = self.epilog
+        self.epilog = "\n\n".join([*filter(None, [epilog]), *_others(ctx)])
+        try:
+            _format(self, super().format_help, ctx, formatter)
+        finally:
+            self.epilog = epilog
+
+
+def _others(ctx: Any) -> list[str]:  # noqa: ANN401 - Typer's own
+    """The other commands of a group of which `run` needs no name: its help is that of `run`."""
+    group = ctx.parent.command if ctx.parent is not None else None
+    if not isinstance(group, _DefaultGroup) or ctx.info_name != "run":
+        return []
+    commands = ((name, one) for name, one in group.commands.items() if name != "run")
+    path = ctx.parent.command_path
+    return [f"[dim]Command:[/dim]  {path} {name}  {one.get_short_help_str()}"
+            for name, one in commands]  # fmt: skip
 
 
 class _Group(_Params, TyperGroup):

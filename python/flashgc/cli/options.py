@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -146,15 +146,18 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Print only JSON on standard output."),
 ]
+
+
+def out(files: str) -> Any:  # noqa: ANN401 - an option of Typer
+    """The option --out of a command that saves these files."""
+    return typer.Option(
+        "--out", metavar="DIR", help=f"Save {files} in this folder.", show_default=False
+    )
+
+
 Out = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        metavar="DIR",
-        help="Save report.html, report.json and curves.json in this folder; `flashgc report` reads "
-        "them again.",
-        show_default=False,
-    ),
+    out("report.html, report.json and curves.json, which `flashgc report` reads again,"),
 ]
 OverTime = Annotated[
     bool,

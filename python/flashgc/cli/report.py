@@ -64,9 +64,9 @@ def report(
     """Show any number of saved results on one page, or save figures for a paper."""
     from flashgc import loaded
 
+    found = loaded.together(results, None if names is None else options.scheme_names(names))
     if out is None and figures is None:
         raise typer.BadParameter("name a folder: --out for the page, --figures for figures")
-    found = loaded.together(results, None if names is None else options.scheme_names(names))
     files = [] if out is None else found.save_folder(out, options.typed())
     if figures is not None:
         files += found.save_figures(figures, options.scheme_names(format))

@@ -76,7 +76,7 @@ def comparison(several: Comparison) -> None:
     read = summary.over_seeds(several)
     if read is not None:
         line(read)
-    for text in summary.refused(several.refused):
+    for text in (*summary.changed(several), *summary.refused(several.refused)):
         note(text)
     for text in converted.told(first):
         note(text)

@@ -68,7 +68,9 @@ def tune(
     seed: options.Seed = None,
     fit: options.Fit = None,
     json: options.Json = False,
-    out: options.Out = None,
+    out: Annotated[
+        Path | None, options.out("tune.html, tune.json, tuned.toml and front.svg")
+    ] = None,
     store: sweep.Store = sweep.DEFAULT_STORE,
     jobs: sweep.Jobs = None,
     on: sweep.On = None,

@@ -33,6 +33,7 @@ def explain(
     seed: int | None = None,
     drive: api.PathLike | None = None,
     fit: api.Fit | None = None,
+    format: str | None = None,
     progress: api.ProgressCallback | None = None,
 ) -> Explanation:
     """Runs one configuration and returns the stories of some requests.
@@ -53,11 +54,12 @@ def explain(
     [5, 7]
 
     """
+    set_ = api.with_format(set, format)
     numbers = _numbers(request, slowest, kind)
     asked: Stories = {"numbers": [min(number, LAST) for number in numbers],
                       "slowest": _count(slowest, numbers), "kind": kind}  # fmt: skip
     with _sources.trace_file(trace) as file:
-        given = api._request(config, file, scheme, device, set, seed, fit, unset)
+        given = api._request(config, file, scheme, device, set_, seed, fit, unset)
         [sized] = api._sized([given], api._told(progress))
         own = None if drive is None else str(drive)
         logs: Any = {**NO_LOGS, "stories": asked}

@@ -48,7 +48,8 @@ def _story(story: Mapping[str, Any]) -> str:
         f"<h2>{html.escape(words.title(story))}</h2>"
         f"<p>{html.escape(words.about(story))}: {html.escape(words.split(story))}</p>"
         f"{blame.names(words.legend(found))}{_bar(found, story['latency_ns'])}"
-        f'<div class="wide lines">{table(words.rows(story))}</div>'
+        f'<div class="wide lines" tabindex="0" role="region" aria-label="Table">'
+        f"{table(words.rows(story))}</div>"
     )
 
 

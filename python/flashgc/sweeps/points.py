@@ -41,7 +41,7 @@ def read(store: Store, name: str) -> pa.Table | None:
 
     path = store.sweep(name) / "points.parquet"
     try:
-        return pq.read_table(path)
+        return pq.read_table(path, page_checksum_verification=True)
     except FileNotFoundError:
         return None
     except (OSError, pa.ArrowInvalid) as reason:

@@ -192,7 +192,9 @@ def _save(table: pa.Table, target: Path) -> None:
     from pyarrow import csv, feather, parquet
 
     writers: dict[str, Callable[[IO[bytes]], object]] = {
-        ".parquet": lambda file: parquet.write_table(table, file, compression="zstd"),
+        ".parquet": lambda file: parquet.write_table(
+            table, file, compression="zstd", write_page_checksum=True
+        ),
         ".csv": lambda file: csv.write_csv(table, file),
         ".arrow": lambda file: feather.write_feather(table, file),
     }

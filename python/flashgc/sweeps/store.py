@@ -93,7 +93,7 @@ class Store:
             files = sorted(map(os.fspath, self.results.glob("*.parquet")))
             try:
                 # A file of another version may lack columns.
-                yield ds.dataset(files, schema=schema, format="parquet").to_table(filter=wanted)
+                yield ds.dataset(files, schema=schema, format=_checked()).to_table(filter=wanted)
                 return
             except FileNotFoundError:
                 continue  # it has just become part of a larger one
@@ -202,13 +202,21 @@ class Writer(Store):
         write_table(table, self.results / f"{uuid.uuid4().hex}.parquet")
 
 
+def _checked() -> Any:  # noqa: ANN401 - PyArrow's format
+    """Parquet whose pages are compared with their checksums."""
+    import pyarrow.dataset as ds
+
+    options = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+    return ds.ParquetFileFormat(default_fragment_scan_options=options)
+
+
 def write_table(table: pa.Table, target: Path) -> None:
     """Writes a Parquet file, whole or not at all."""
     import pyarrow.parquet as pq
 
     unfinished = target.with_name(f".{target.name}.part")
     try:
-        pq.write_table(table, unfinished, compression="zstd")
+        pq.write_table(table, unfinished, compression="zstd", write_page_checksum=True)
         os.replace(unfinished, target)
     except OSError as reason:
         unfinished.unlink(missing_ok=True)

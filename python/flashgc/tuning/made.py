@@ -45,6 +45,7 @@ def tune(
     unset: Iterable[str] | None = None,
     seed: int | None = None,
     fit: api.Fit | None = None,
+    format: str | None = None,
     store: api.PathLike = STORE,
     jobs: int | None = None,
     on: str | None = None,
@@ -62,6 +63,7 @@ def tune(
         set: as there.
         unset: as there.
         seed: as there; the first of the seeds of the runs.
+        format: as there.
         fit: as there; all points have the same drive.
         objectives: metrics, one or several: `read` and `write` (p99.9), `wear`, or any number of a
             report by its name; less is better, or more with `max:` before the name.
@@ -91,10 +93,11 @@ def tune(
     (24, 0, True)
 
     """
+    set_ = api.with_format(set, format)
     _extras.library("optuna", "a search needs")
     backend = outcome._backend(on, jobs)
     told: Told = progress or (lambda _: None)
-    given = Layers(config, scheme, device, _sources.settings(set), _sources.keys(unset), seed, fit,
+    given = Layers(config, scheme, device, _sources.settings(set_), _sources.keys(unset), seed, fit,
                    trace)  # fmt: skip
     options = Options(objectives, constraints, trials, batch, method, search_seed)
     found = read.form_of(config)

@@ -108,7 +108,7 @@ def form_of(given: api.Config) -> tuple[TuneForm, str, Path] | None:
         if not _TABLES & given.keys():
             return None
         text, where, name = _toml.dumps(given), "(dictionary)", "tune"
-    elif isinstance(given, str) and ("\n" in given or "=" in given):
+    elif _sources.is_text(given):
         text, where, name = given, "(text)", "tune"
     elif isinstance(given, (str, os.PathLike)) and os.fspath(given).endswith(".toml"):
         path = Path(given)
@@ -258,9 +258,7 @@ def bare(given: Layers, file: tuple[str, Path] | None) -> Request:
 
 def name_of(config: api.Config) -> str:
     """The name of a search over a configuration."""
-    if isinstance(config, Mapping) or (
-        isinstance(config, str) and ("\n" in config or "=" in config)
-    ):
+    if isinstance(config, Mapping) or _sources.is_text(config):
         return "tune"
     stem = Path(config).stem
     return re.sub(r"[^A-Za-z0-9._-]", "-", stem).lstrip("._-") or "tune"

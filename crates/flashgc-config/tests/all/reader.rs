@@ -65,6 +65,38 @@ fn numbers() {
 }
 
 #[test]
+fn shares_as_numbers_have_a_percentage_too() {
+    let part = |text: &str| good(text, |r| r.part("k", 0.0..=1.0));
+    assert_eq!(part("k = 0.7"), 0.7);
+    assert_eq!(part("k = '70%'"), 0.7);
+    assert_eq!(part("k = '.5 %'"), 0.005);
+    assert_eq!(part("k = '33.3%'"), 0.333);
+    assert_eq!(good("k = '150%'", |r| r.part("k", 0.0..=2.0)), 1.5);
+    let expected = "`k` is out of range: \"150%\" | write a number from 0 to 1";
+    assert_eq!(bad("k = '150%'", |r| r.part("k", 0.0..=1.0)), expected);
+    let expected = "`k` is not a share: \"0.7\" | write a number from 0 to 1, or as in \"70%\"";
+    assert_eq!(bad("k = '0.7'", |r| r.part("k", 0.0..=1.0)), expected);
+    assert_eq!(good("k = ['20%', 0.3, 1]", |r| r.parts("k")), [0.2, 0.3, 1.0]);
+    bad("k = ['20%', '1 MiB']", |r| r.parts("k"));
+}
+
+#[test]
+fn numbers_may_begin_with_a_point_except_in_toml() {
+    let mut tree = Tree::empty();
+    for set in ["a=.5", "b=.25", "c=.x", "d=.5 ms"] {
+        tree.set(set).unwrap();
+    }
+    let (sink, root) = (Sink::default(), &tree);
+    let reader = Reader::root(root, &sink);
+    assert_eq!(reader.f64("a", 0.0..=1.0), Some(0.5));
+    assert_eq!(reader.share("b"), Some(Share { numerator: 1, denominator: 4 }));
+    assert_eq!(reader.string("c"), Some(".x"));
+    assert_eq!(reader.duration_ns("d"), Some(500_000));
+    let errors = Tree::parse("run.toml", "k = .5").unwrap_err().to_string();
+    assert!(errors.contains("write a digit before the point, as in 0.5"), "{errors}");
+}
+
+#[test]
 fn flags_strings_and_lists() {
     assert!(good("k = true", |r| r.bool("k")));
     bad("k = 'true'", |r| r.bool("k"));

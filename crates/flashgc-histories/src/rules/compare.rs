@@ -4,7 +4,8 @@ use crate::run::Stop;
 use serde_json::Value;
 
 /// Keys that describe the request of a run, and not its result.
-const ASKED: &[&str] = &["config", "config_hash", "table_bytes", "notes", "unused_keys"];
+const ASKED: &[&str] =
+    &["config", "config_hash", "table_bytes", "notes", "scheme_changes", "unused_keys"];
 
 /// The metrics of a report.
 fn figures(report: &Value) -> Value {

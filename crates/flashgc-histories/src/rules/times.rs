@@ -163,7 +163,8 @@ pub fn scaled(tried: &Tried<'_>) -> Result<bool, Stop> {
     let mut wrong = Vec::new();
     walk("", &own, &slow, &mut |key, own, slow| {
         let first = key.split('.').next().unwrap_or(key);
-        let skipped = ["config", "config_hash", "result_hash", "notes", "unused_keys"];
+        let skipped =
+            ["config", "config_hash", "result_hash", "notes", "scheme_changes", "unused_keys"];
         if !skipped.contains(&first) && !key.starts_with("precondition") && !fits(key, own, slow) {
             wrong.push(format!("{key}: {own}, and {slow} with times three times as long"));
         }

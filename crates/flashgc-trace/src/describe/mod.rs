@@ -96,6 +96,10 @@ pub struct Info {
     pub out_of_order: u64,
     /// How late a record is behind the latest one before it, at most.
     pub late_ns_max: u64,
+    /// How often a clock of 32 bits seems to have begun again from 0.
+    pub clock_wraps: u64,
+    /// The unit of such a clock.
+    pub clock_unit: Option<String>,
     /// Share of the reads among reads and writes.
     pub read_share: Option<f64>,
     /// Sizes, in bytes.
@@ -237,6 +241,8 @@ impl Gathered {
             overwrite_ratio: ratio(totals.written_bytes, written_footprint),
             out_of_order: reader.out_of_order(),
             late_ns_max: reader.late_ns_max(),
+            clock_wraps: reader.clock_wraps().0,
+            clock_unit: reader.clock_wraps().1.map(str::to_string),
             devices: devices.iter().map(device_info).collect(),
             read_share: ratio(totals.reads, totals.reads + totals.writes),
             size_bytes: self.sizes.info(),

@@ -10,7 +10,7 @@ use crate::error::FieldError;
 use crate::fields::{Field, Fields, TimeUnit, hexadecimal, write_u64};
 use crate::format::{FormatInfo, LineFormat, LineWriter, Verdict, fits_most};
 use crate::record::{Marks, Op, RawRecord, Record};
-use crate::write::whole_blocks;
+use crate::write::{OneDevice, whole_blocks};
 use std::marker::PhantomData;
 
 /// A format of columns between delimiters.
@@ -113,17 +113,19 @@ pub(crate) struct Delimited<L> {
     layout: PhantomData<L>,
     /// The unit of the times, where the format has several names.
     time: TimeUnit,
+    /// The device that is written, where no column names it.
+    device: OneDevice,
 }
 
 impl<L: Layout> Delimited<L> {
     /// With the times of the format's first name.
-    pub(crate) fn usual(_: L) -> Self {
-        Delimited { layout: PhantomData, time: L::ROW.time }
+    pub(crate) fn usual(layout: L) -> Self {
+        Delimited::with(layout, L::ROW.time)
     }
 
     /// With the times of one of its names.
     pub(crate) fn with(_: L, time: TimeUnit) -> Self {
-        Delimited { layout: PhantomData, time }
+        Delimited { layout: PhantomData, time, device: OneDevice::default() }
     }
 
     /// Writes the format, if it can be written.
@@ -234,6 +236,18 @@ impl Cut for AtBlanks {
     fn rest<'a>(&self, fields: &mut Fields<'a>) -> Option<Field<'a>> {
         fields.word()
     }
+}
+
+/// Whether a column names the device.
+const fn names_device(columns: &[Column]) -> bool {
+    let mut at = 0;
+    while at < columns.len() {
+        if matches!(columns[at], Column::Device(_)) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// What a time must be.
@@ -398,6 +412,9 @@ impl<L: Layout> LineWriter for Delimited<L> {
             Delimiter::Tab => b'\t',
             Delimiter::Blanks => b' ',
         };
+        if !const { names_device(L::ROW.columns) } {
+            self.device.check(record, L::ROW.info.name)?;
+        }
         unrolled!(column in L::ROW.columns => {
             match *column {
                 Column::Time(Decimals::Some) => self.unit().write_exact(record.at_ns, line),

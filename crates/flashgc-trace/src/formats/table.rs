@@ -27,6 +27,8 @@ const BYTE_OFFSET: Column = Offset(1, "an offset in bytes");
 const BYTES: Column = Size(1, "a size in bytes");
 /// The device in the formats of simulators.
 const NUMBERED: Column = Device("the device's number");
+/// The device in the formats of simulators of one drive, which read this column and ignore it.
+const IGNORED: Column = Column::Number("the device's number");
 /// The operation in the formats of simulators.
 const BIT: Column = Column::Op("0 (write) or 1 (read)");
 
@@ -141,11 +143,11 @@ row! {
     named: "time device sector sectors op",
     units: "whole ns (us), sectors of 512 bytes, sectors; op: 1 = read, 0 = write",
     defined: "SSDSim, get_requests() in ssd.c; Hu et al., ICS 2011",
-    lost: "fractions of the time unit; no trims; offset and size must be multiples of 512; \
-           priority marks",
+    lost: "fractions of the time unit; the device, since there can be only one; no trims; offset \
+           and size must be multiples of 512; priority marks",
     delimiter: Delimiter::Blanks,
     time: TimeUnit::Ns,
-    columns: &[Time(Decimals::None), NUMBERED, ADDRESS, BLOCKS, BIT],
+    columns: &[Time(Decimals::None), IGNORED, ADDRESS, BLOCKS, BIT],
     words: Words::These(BITS),
     ends: true,
     sure: Sure::Never,
@@ -161,11 +163,11 @@ row! {
     named: "time device sector sectors op",
     units: "whole ns (us, ps), sectors of 512 bytes, sectors; op: 1 = read, 0 = write",
     defined: "MQSim README, trace-based workloads; ASCII_Trace_Definition.h (read code 1)",
-    lost: "fractions of the time unit; no trims; offset and size must be multiples of 512; \
-           priority marks",
+    lost: "fractions of the time unit; the device, since there can be only one; no trims; offset \
+           and size must be multiples of 512; priority marks",
     delimiter: Delimiter::Blanks,
     time: TimeUnit::Ns,
-    columns: &[Time(Decimals::None), NUMBERED, ADDRESS, BLOCKS, BIT],
+    columns: &[Time(Decimals::None), IGNORED, ADDRESS, BLOCKS, BIT],
     words: Words::These(BITS),
     ends: true,
     sure: Sure::Never,

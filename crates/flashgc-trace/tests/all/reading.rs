@@ -162,7 +162,53 @@ fn bad_lines_can_be_skipped_and_are_counted() {
     assert!(error.unwrap_err().help.unwrap().contains("not understood: 2;"));
 }
 
+/// The columns of `ssdsim`, where devices count.
+const BY_DEVICE: &str =
+    "csv:time:ns, device, offset:512, size:512, op; delimiter=space; read=1; write=0";
+
 const LATE: &str = "30 0 0 8 1\n10 0 8 8 1\n20 0 16 8 0\n50 0 24 8 1\n50 0 32 8 1\n40 0 40 8 0\n";
+
+#[test]
+fn devices_of_simulators_of_one_drive_are_ignored() {
+    // The rows of MQSim's issue 47: its devices 0, 1 and 7 are one drive, as in SSDSim.
+    let text = "0 0 0 8 0\n1000 1 0 8 0\n2000 7 0 8 1\n";
+    let devices = |name: &str| {
+        let records = read(text, &as_format(name)).unwrap();
+        records.iter().map(|record| record.device).collect::<Vec<u64>>()
+    };
+    for name in ["mqsim", "mqsim-us", "mqsim-ps", "ssdsim", "ssdsim-us"] {
+        assert_eq!(devices(name), [0, 0, 0], "{name}");
+    }
+    for name in ["disksim", "flashsim", "heimdall", BY_DEVICE] {
+        assert_eq!(devices(name), [0, 1, 7], "{name}");
+    }
+}
+
+#[test]
+fn a_clock_of_32_bits_that_wraps_is_named() {
+    let named = |unit_ns: u64, word: &str| {
+        let rows = [4_294_967_290, 4_294_967_295, 4, 10];
+        let rows = rows.map(|at: u64| format!("{} w 0 4096\n", at * unit_ns)).concat();
+        let by_ns = "csv:time:ns, op, offset, size; delimiter=space";
+        let help = |disorder| {
+            let options = OpenOptions { disorder, ..as_format(by_ns) };
+            read(&rows, &options).unwrap_err().help.unwrap()
+        };
+        for disorder in [Disorder::Refuse, Disorder::Window(1000)] {
+            let help = help(disorder);
+            let said = format!("a 32-bit clock in {word} does when it wraps: add 4294967296");
+            assert!(help.contains(&said) && help.contains("from line 3"), "{help}");
+        }
+        let options = OpenOptions { disorder: Disorder::Ignore, ..as_format(by_ns) };
+        let found = info(reader(&rows, &options)).unwrap();
+        assert_eq!((found.clock_wraps, found.clock_unit), (1, Some(word.to_string())));
+    };
+    named(1, "ns");
+    named(1_000, "us");
+    // From the middle of the range it is a step back like any other.
+    let error = read("2147483648 0 0 8 1\n10 0 8 8 1\n", &as_format("ssdsim")).unwrap_err();
+    assert!(error.help.unwrap().contains("--sort-window"));
+}
 
 #[test]
 fn disorder_is_refused_sorted_or_counted() {
@@ -191,7 +237,7 @@ fn filters_take_devices_a_span_and_rows() {
     let text: String =
         (0..100).map(|at| format!("{} {} {} 8 {}\n", 1000 + at, at % 3, at * 8, at % 2)).collect();
     let with = |filter: Filter| {
-        let records = read(&text, &OpenOptions { filter, ..as_format("ssdsim") });
+        let records = read(&text, &OpenOptions { filter, ..as_format(BY_DEVICE) });
         records.map(|records| records.iter().map(|record| record.line).collect::<Vec<u64>>())
     };
     let span = Filter { start_ns: Some(10), length_ns: Some(3), ..Filter::default() };

@@ -62,11 +62,11 @@ const ALL: [Capacity; 23] = [
     holds("msr", 100, [false, true, true]),
     holds("spc", 1, [false, true, false]),
     holds("disksim", 1, [false, true, false]),
-    holds("ssdsim", 1, [false, true, false]),
-    holds("ssdsim-us", 1_000, [false, true, false]),
-    holds("mqsim", 1, [false, true, false]),
-    holds("mqsim-us", 1_000, [false, true, false]),
-    holds("mqsim-ps", 1, [false, true, false]),
+    holds("ssdsim", 1, [false, false, false]),
+    holds("ssdsim-us", 1_000, [false, false, false]),
+    holds("mqsim", 1, [false, false, false]),
+    holds("mqsim-us", 1_000, [false, false, false]),
+    holds("mqsim-ps", 1, [false, false, false]),
     holds("blkparse", 1, [true, true, false]),
     holds("blkparse:Q", 1, [true, true, false]),
     holds("blkreplay", 1, [true, false, false]),
@@ -156,10 +156,11 @@ fn what_a_format_cannot_hold_is_refused() {
         let error = write(&name.parse().unwrap(), &[odd]).unwrap_err();
         assert!(error.message.contains("multiple of 512"), "{error}");
     }
+    let record = Record { op: Op::Read, ..record };
     let second = Record { device: 1, ..record };
-    let error = write(&Format::FlashSim, &[Record { op: Op::Read, ..record }]).unwrap_err();
+    let error = write(&Format::FlashSim, &[record]).unwrap_err();
     assert!(error.message.contains("multiple of 4096"), "{error}");
-    for name in ["blkreplay", "cloudphysics", "csv:op, offset, size"] {
+    for name in ["blkreplay", "cloudphysics", "mqsim", "ssdsim", "csv:op, offset, size"] {
         let error = write(&name.parse().unwrap(), &[record, second]).unwrap_err();
         assert!(error.message.contains("0 and 1"), "{error}");
     }

@@ -243,7 +243,7 @@ fn shift_bytes(table: &Reader<'_>, fill: Fill, with: OverwriteWith) -> Option<u6
 }
 
 fn aged_ratio(table: &Reader<'_>, fill: Fill) -> Option<f64> {
-    let ratio = table.f64("aged_ratio", 0.0..=1.0);
+    let ratio = table.part("aged_ratio", 0.0..=1.0);
     let help = "the share of each plane's pages that are invalid, as in `aged_ratio = 0.5`";
     match fill {
         Fill::Aged => table.required("aged_ratio", ratio, help),

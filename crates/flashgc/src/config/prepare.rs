@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 
 /// Reads and checks a configuration.
 pub fn prepare(inputs: &Inputs) -> Result<Setup, Diagnostics> {
-    let (tree, unsets) = stack::layers(inputs)?;
+    let stack::Layers { tree, unsets, changes } = stack::layers(inputs)?;
     let sink = Sink::default();
     let setup = checked(&tree, &sink, inputs);
     unsets.iter().filter_map(|unset| unset.unknown(&sink)).for_each(|error| sink.push(error));
     match setup {
-        Some(setup) if sink.is_empty() => Ok(setup),
+        Some(setup) if sink.is_empty() => Ok(Setup { scheme_changes: changes, ..setup }),
         _ => {
             let mut mistakes = sink.into_diagnostics();
             renamed::name_new_keys(&mut mistakes);
@@ -100,6 +100,7 @@ fn checked(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
         device_name: preset.unwrap_or_else(|| "custom".into()),
         sizing,
         fitted,
+        scheme_changes: Vec::new(),
         rated_cycles: device.rated_cycles,
         resolved,
         unused,

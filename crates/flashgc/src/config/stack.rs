@@ -6,8 +6,16 @@ use super::{exclusive, presets};
 use flashgc_config::{Diagnostic, Diagnostics, Tree, Unset};
 use serde_json::Value;
 
+/// The layers on top of each other.
+pub struct Layers {
+    pub tree: Tree,
+    pub unsets: Vec<Unset>,
+    /// How the scheme differs from its preset or file.
+    pub changes: Vec<String>,
+}
+
 /// Puts the layers on top of each other, without the keys that are to be unset.
-pub fn layers(inputs: &Inputs) -> Result<(Tree, Vec<Unset>), Diagnostics> {
+pub fn layers(inputs: &Inputs) -> Result<Layers, Diagnostics> {
     let (mut unsets, mut errors) = (Vec::new(), Diagnostics::default());
     for key in &inputs.unsets {
         match Unset::parse(key) {
@@ -20,10 +28,25 @@ pub fn layers(inputs: &Inputs) -> Result<(Tree, Vec<Unset>), Diagnostics> {
     if !errors.is_empty() {
         return Err(errors);
     }
+    let named = tree.subtree(GC).unwrap_or_default();
     unsets.iter_mut().for_each(|unset| unset.apply(&mut tree));
     exclusive::give_way(&mut tree, &top);
     tree.overlay(top);
-    Ok((tree, unsets))
+    let changes = changes(named, tree.subtree(GC).unwrap_or_default());
+    Ok(Layers { tree, unsets, changes })
+}
+
+const GC: &[&str] = &["gc"];
+
+/// The values of a scheme that are not those of its preset or file, as `victim.use=fifo`, and then
+/// the keys that were removed, as `no trigger.watermark.hard`.
+fn changes(named: Tree, mut run: Tree) -> Vec<String> {
+    run.remove(&["scheme"]);
+    let (named, run) = (named.values(), run.values());
+    let had = |pair: &(String, String)| named.contains(pair);
+    let has = |(key, _): &&(String, String)| !run.iter().any(|(own, _)| own == key);
+    let changed = run.iter().filter(|pair| !had(pair)).map(|(key, value)| format!("{key}={value}"));
+    changed.chain(named.iter().filter(has).map(|(key, _)| format!("no {key}"))).collect()
 }
 
 /// The layers above the presets: the file, the options, and over them the assignments.
@@ -91,9 +114,10 @@ fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<T
     let given = top.str_at(&["gc", "scheme"]).map(|(name, place)| (name.to_string(), Some(place)));
     let (scheme, place) = given.unwrap_or((DEFAULT_SCHEME.into(), None));
     let own_text = inputs.scheme.as_ref().and_then(|(_, text)| text.as_deref());
-    let own = own_text.map(|text| preset_tree(&scheme, text));
-    match own.or_else(|| presets::scheme(&scheme)) {
-        Some(preset) => tree.overlay(Tree::nested(&["gc"], preset?)),
+    let own = own_text.map(|text| own_scheme(&scheme, text));
+    let preset = || presets::scheme(&scheme).map(|preset| Ok(Tree::nested(GC, preset?)));
+    match own.or_else(preset) {
+        Some(scheme) => tree.overlay(scheme?),
         None => errors.push(Diagnostic {
             place,
             key: Some("gc.scheme".into()),
@@ -107,6 +131,24 @@ fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<T
 fn named(option: &str, key: &str, value: &str) -> Result<Tree, Diagnostics> {
     // JSON's escapes are among TOML's.
     Tree::parse(option, &format!("{key} = {}", Value::from(value)))
+}
+
+/// The scheme of a file: all its keys, or those in which it differs from the preset `base`.
+fn own_scheme(name: &str, text: &str) -> Result<Tree, Diagnostics> {
+    let mut own = preset_tree(name, text)?;
+    let Some((base, place)) = own.str_at(&["base"]) else { return Ok(Tree::nested(GC, own)) };
+    let Some(preset) = presets::scheme(base) else {
+        let unknown = unknown_preset("scheme", base, &presets::scheme_names());
+        // The mistake of a configuration in its scheme: no other scheme has to be tried.
+        let key = Some("gc.scheme".into());
+        return Err(Diagnostic { place: Some(place), key, ..unknown }.into());
+    };
+    let mut tree = Tree::nested(GC, preset?);
+    own.remove(&["base"]);
+    let own = Tree::nested(GC, own);
+    exclusive::give_way(&mut tree, &own);
+    tree.overlay(own);
+    Ok(tree)
 }
 
 /// A preset's tree without its text about itself.

@@ -11,7 +11,7 @@ pub fn read(device: &Reader<'_>) -> Option<Option<FailureRules>> {
     }
     let table = device.table("failures");
     let share = |key| {
-        if table.has(key) { table.f64(key, 0.0..=1.0) } else { Some(0.0) }
+        if table.has(key) { table.part(key, 0.0..=1.0) } else { Some(0.0) }
     };
     let (program, erase) = (share("program"), share("erase"));
     let is_doubling = table.has("doubling_cycles");

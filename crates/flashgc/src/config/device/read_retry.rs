@@ -20,7 +20,8 @@ pub fn read(device: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Option<
     let days = table.required("retention_days", days, help);
     let or = |key, range, standard: f64| given_or(&table, key, table.f64(key, range), standard);
     let spread = or("spread", 0.0..=3.0, 0.3);
-    let retry_factor = or("retry_factor", 0.01..=0.99, 0.7);
+    let retry_factor =
+        given_or(&table, "retry_factor", table.part("retry_factor", 0.01..=0.99), 0.7);
     let soft_gain = or("soft_gain", 1.0..=100.0, 2.0);
     let ecc_bits = given_or(&table, "ecc_bits", table.u32("ecc_bits", 1..=4096), 72);
     let law = law(&table.table("rber"));

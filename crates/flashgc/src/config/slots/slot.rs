@@ -80,7 +80,8 @@ impl<S: OneOf> Slot for S {
     }
 }
 
-const REQUIRED: &str = "set it to a choice of this slot; `flashgc schemes --slots` lists them";
+const REQUIRED: &str = "set it to a choice of this slot (`flashgc schemes --slots`), or begin the \
+                        scheme's file with `base = \"greedy\"`";
 
 /// The choices in use of a slot that may have several, each with what its table says.
 pub struct Several<P> {

@@ -36,10 +36,10 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
         normal(&choice.table("normal"))
     } else if choice.has("hot_cold") {
         let shares = choice.table("hot_cold");
-        let f = shares.required("f", shares.f64("f", 0.0..=1.0), "the hot share of the drive");
+        let f = shares.required("f", shares.part("f", 0.0..=1.0), "the hot share of the drive");
         let r = shares.required(
             "r",
-            shares.f64("r", 0.0..=1.0),
+            shares.part("r", 0.0..=1.0),
             "the share of the requests that go there",
         );
         shares.finish();
@@ -77,12 +77,12 @@ fn zipf(choice: &Reader<'_>) -> Option<AddressChoice> {
 fn shuffle(table: &Reader<'_>) -> Option<Shuffle> {
     let share = table.required(
         "share",
-        table.f64("share", 0.0..=1.0),
+        table.part("share", 0.0..=1.0),
         "the share of the ranks that change places, the most popular ones",
     );
     let every = table.required(
         "every",
-        table.f64("every", 0.0..=1e6),
+        table.part("every", 0.0..=1e6),
         "requests between two changes, as a share of the places",
     );
     table.finish();
@@ -91,7 +91,7 @@ fn shuffle(table: &Reader<'_>) -> Option<Shuffle> {
 }
 
 fn pareto(choice: &Reader<'_>) -> Option<AddressChoice> {
-    let h = choice.f64("pareto", 0.0..=1.0)?;
+    let h = choice.part("pareto", 0.0..=1.0)?;
     if h == 0.0 || h == 1.0 {
         choice.error(
             "pareto",
@@ -107,10 +107,10 @@ fn pareto(choice: &Reader<'_>) -> Option<AddressChoice> {
 fn normal(table: &Reader<'_>) -> Option<AddressChoice> {
     let stddev = table.required(
         "stddev",
-        table.f64("stddev", 0.0..=1.0),
+        table.part("stddev", 0.0..=1.0),
         "the standard deviation, as a share of the places",
     );
-    let center = if table.has("center") { table.f64("center", 0.0..=1.0) } else { Some(0.5) };
+    let center = if table.has("center") { table.part("center", 0.0..=1.0) } else { Some(0.5) };
     table.finish();
     let (stddev, center) = (stddev?, center?);
     Some(AddressChoice::Normal { stddev, center })
@@ -121,7 +121,7 @@ fn groups(choice: &Reader<'_>) -> Option<AddressChoice> {
     let mut groups = Vec::new();
     let (mut places, mut requests) = (0.0, 0.0);
     for item in choice.tables("groups")? {
-        let share = |key: &str, what: &str| item.required(key, item.f64(key, 0.0..=1.0), what);
+        let share = |key: &str, what: &str| item.required(key, item.part(key, 0.0..=1.0), what);
         let group = share("places", "the group's share of the pages")
             .zip(share("requests", "the share of the requests that go there"));
         item.finish();
@@ -159,8 +159,8 @@ fn groups(choice: &Reader<'_>) -> Option<AddressChoice> {
 
 /// Reads the footprint: a share of the drive, or a size.
 pub fn footprint(table: &Reader<'_>) -> Option<Footprint> {
-    if table.is_text("footprint") {
+    if table.is_text("footprint") && !table.is_percentage("footprint") {
         return table.bytes("footprint").map(Footprint::Bytes);
     }
-    table.f64("footprint", 0.0..=1.0).map(Footprint::Share)
+    table.part("footprint", 0.0..=1.0).map(Footprint::Share)
 }

@@ -39,7 +39,7 @@ fn bursty(parent: &Reader<'_>, table: &Reader<'_>) -> Option<Interarrival> {
         table.duration_ns("below"),
         "the length below which a gap is short",
     );
-    let share = table.required("share", table.f64("share", 0.0..=1.0), "the share of short gaps");
+    let share = table.required("share", table.part("share", 0.0..=1.0), "the share of short gaps");
     table.finish();
     let (mean, below, share) = (mean? as f64, below? as f64, share?);
     if mean == 0.0 || below == 0.0 {
@@ -63,7 +63,7 @@ fn bursty(parent: &Reader<'_>, table: &Reader<'_>) -> Option<Interarrival> {
 }
 
 fn hyperexponential(table: &Reader<'_>) -> Option<Interarrival> {
-    let share = |key: &str| table.f64(key, 0.0..=1.0);
+    let share = |key: &str| table.part(key, 0.0..=1.0);
     let fast_share =
         table.required("fast_share", share("fast_share"), "the share of gaps in the fast phase");
     let fast = table.required("fast", table.duration_ns("fast"), "the mean gap of the fast phase");

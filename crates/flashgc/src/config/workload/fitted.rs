@@ -158,7 +158,7 @@ fn part(table: &Reader<'_>, kinds: usize) -> Option<PartPlan> {
 }
 
 fn share(table: &Reader<'_>, key: &str) -> f64 {
-    table.f64(key, 0.0..=1.0).unwrap_or(0.0)
+    table.part(key, 0.0..=1.0).unwrap_or(0.0)
 }
 
 /// A number from 1 that names one of a list.

@@ -27,8 +27,12 @@ pub fn read(table: &Reader<'_>) -> Option<HintPlan> {
     }
     let choice = table.table(KEY);
     let found = match (choice.has("regions"), choice.has("hotness")) {
-        (true, false) => checked(&choice, "regions", choice.f64s("regions")).map(HintPlan::Regions),
-        (false, true) => checked(&choice, "hotness", choice.f64s("hotness")).map(HintPlan::Hotness),
+        (true, false) => {
+            checked(&choice, "regions", choice.parts("regions")).map(HintPlan::Regions)
+        }
+        (false, true) => {
+            checked(&choice, "hotness", choice.parts("hotness")).map(HintPlan::Hotness)
+        }
         (both, _) => {
             let message = match both {
                 true => "the hints have both `regions` and `hotness`",

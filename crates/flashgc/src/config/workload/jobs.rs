@@ -62,7 +62,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let requests = table.u64("requests", 1..=1_000_000_000_000);
     let time = Time::read(table);
     let mix = Mix::read(table);
-    let random_share = by_kind(table, "random_share", |key| table.f64(key, 0.0..=1.0));
+    let random_share = by_kind(table, "random_share", |key| table.part(key, 0.0..=1.0));
     let once = table.bool("once").unwrap_or(false);
     let sizes = by_kind(table, "size", |key| sizes::read(table, key));
     let places = by_kind(table, "address", |key| places(table, key));
@@ -71,7 +71,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let poisson = table.bool("poisson").unwrap_or(false);
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
-    let fua_share = or(table, "fua_share", 0.0, |key| table.f64(key, 0.0..=1.0));
+    let fua_share = or(table, "fua_share", 0.0, |key| table.part(key, 0.0..=1.0));
     let (limit, hints) = (limit(table), hints::of_job(table));
     let (think_ns, think_after) = think(table);
     let align = table.has("align").then(|| table.bytes("align"));
@@ -183,10 +183,10 @@ fn by_kind<T: Clone>(
 
 /// A size, or a share of another.
 fn extent(table: &Reader<'_>, key: &str, most: f64) -> Option<Extent> {
-    if table.is_text(key) {
+    if table.is_text(key) && !table.is_percentage(key) {
         return table.bytes(key).map(Extent::Bytes);
     }
-    table.f64(key, 0.0..=most).map(Extent::Share)
+    table.part(key, 0.0..=most).map(Extent::Share)
 }
 
 /// When a job begins and ends.
@@ -224,7 +224,7 @@ struct Mix {
 
 impl Mix {
     fn read(table: &Reader<'_>) -> Option<Mix> {
-        let share = |key: &str| or(table, key, 0.0, |key| table.f64(key, 0.0..=1.0));
+        let share = |key: &str| or(table, key, 0.0, |key| table.part(key, 0.0..=1.0));
         let (read_share, trim_share) = (share("read_share"), share("trim_share"));
         let trim_then_write = table.bool("trim_then_write").unwrap_or(false);
         let (read_share, trim_share) = (read_share?, trim_share?);
@@ -264,7 +264,7 @@ fn places(table: &Reader<'_>, key: &str) -> Option<Places> {
     let mut sum = 0.0;
     for item in listed? {
         let bytes = item.required("bytes", item.bytes("bytes"), "the length, as in \"1 GiB\"");
-        let share = item.f64("requests", 0.0..=1.0);
+        let share = item.part("requests", 0.0..=1.0);
         let share = item.required("requests", share, "the share of the requests that go there");
         item.finish();
         let zone = Zone { bytes: bytes?, requests: share? };

@@ -48,8 +48,8 @@ fn drive_writes(table: &Reader<'_>) -> Option<Length> {
 /// `until` and the keys that belong to it.
 pub fn until(table: &Reader<'_>) -> Option<Until> {
     let is_steady = table.choice("until", &[("steady", true)]).unwrap_or(false);
-    let confidence = table.f64("confidence", 0.5..=0.9999);
-    let within = table.f64("within", 0.001..=1.0);
+    let confidence = table.part("confidence", 0.5..=0.9999);
+    let within = table.part("within", 0.001..=1.0);
     let at_most = table.f64("at_most", 0.001..=DRIVE_WRITES_MAX);
     if is_steady {
         return Some(Until {

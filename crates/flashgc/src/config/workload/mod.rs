@@ -49,6 +49,13 @@ fn one_of(
     has_trace: bool,
     until: Option<&Until>,
 ) -> Option<WorkloadPlan> {
+    let other = [&synthetic, &fitted, &jobs].into_iter().find(|other| other.exists());
+    if let (Some(other), false, Some(key)) = (other, has_trace, trace.keys().first())
+        && !trace.has("file")
+    {
+        needs_trace(&trace, key, other);
+        return None;
+    }
     if jobs.exists() && (!has_trace || jobs.has("trace")) {
         if let Some(other) = [&synthetic, &fitted, &trace].into_iter().find(|other| other.exists())
         {
@@ -89,6 +96,22 @@ fn one_of(
         return None;
     }
     synthetic::read(&synthetic, page_bytes, until).map(WorkloadPlan::Synthetic)
+}
+
+/// Settings of a trace have options, which may have been given without `--trace`.
+fn needs_trace(trace: &Reader<'_>, key: &str, other: &Reader<'_>) {
+    let option = match key {
+        "fit" | "format" | "on_bad_line" | "sort_window" => {
+            format!(" (option `--{}`)", key.replace('_', "-"))
+        }
+        _ => String::new(),
+    };
+    let path = trace.path();
+    trace.error(
+        key,
+        format!("`{path}.{key}` needs a trace, but the requests are those of [{}]", other.path()),
+        format!("give a trace with `--trace`, or remove `{path}.{key}`{option}"),
+    );
 }
 
 /// Keys of the other workload, which have no effect.

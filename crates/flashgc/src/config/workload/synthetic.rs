@@ -56,7 +56,7 @@ struct Given<'a> {
 
 impl<'a> Given<'a> {
     fn from(table: &Reader<'a>, align_bytes: Option<u64>) -> Self {
-        let share = |table: &Reader<'_>, key: &str| table.f64(key, 0.0..=1.0);
+        let share = |table: &Reader<'_>, key: &str| table.part(key, 0.0..=1.0);
         Given {
             read_share: share(table, "read_share"),
             trim_share: share(table, "trim_share"),
@@ -99,7 +99,7 @@ pub fn read(
     for item in listed.iter().flatten() {
         let share = item.required(
             "share",
-            item.f64("share", 0.0..=1.0),
+            item.part("share", 0.0..=1.0),
             "the phase's share of the requests",
         );
         phases.push((share, Given::from(item, align_bytes)));

@@ -124,7 +124,7 @@ impl Settings {
 
     fn shares(table: &Reader<'_>) -> Option<Vec<f64>> {
         let shares = match table.has("shares") {
-            true => table.f64s("shares")?,
+            true => table.parts("shares")?,
             false => vec![0.5, 0.5],
         };
         // Ten tenths are one, though their sum as numbers is not.
