@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from flashgc import units
-from flashgc.markup import table
+from flashgc.markup import table, wide
 from flashgc.results import KINDS, RunResults
 
 PERCENTILES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "p99_99": "p99.99"}
@@ -34,7 +34,7 @@ def rows(report: RunResults) -> Rows:
 
 
 def sentences(report: RunResults) -> list[str]:
-    """One sentence for each kind of request: the part of its p99.9 that is collection."""
+    """One sentence for each kind of request: the part of its p99.9 that is GC."""
     return [_sentence(kind, report["blame"][kind]["p99_9"])
             for kind in _kinds(report)]  # fmt: skip
 
@@ -51,7 +51,7 @@ def section(reports: Sequence[RunResults]) -> str:
         told = "".join(f"<p>{html.escape(text)}</p>" for text in sentences(report))
         found = rows(report)
         bars = ["", *(_bar(one) for _, one in _splits(report))]
-        parts.append(f'{title}{told}<div class="wide blame">{table(found, drawn=bars)}</div>')
+        parts.append(f"{title}{told}{wide(table(found, drawn=bars), 'wide blame')}")
     return "".join(parts)
 
 
@@ -82,10 +82,10 @@ def _has(report: RunResults, part: str) -> bool:
 def _sentence(kind: str, split: Mapping[str, Any]) -> str:
     latency_ns, collection_ns = split["latency_ns"], split["collection_ns"]
     if not collection_ns:
-        return f"of a {kind}'s p99.9 of {units.time(latency_ns)}, nothing is collection"
+        return f"{kind} p99.9 is {units.time(latency_ns)}, none of it GC"
     return (
-        f"of a {kind}'s p99.9 of {units.time(latency_ns)}, {units.time(collection_ns)} "
-        f"{'is' if collection_ns == 1 else 'are'} collection{_mostly(split['collection'])}"
+        f"{kind} p99.9 is {units.time(latency_ns)}, of which {units.time(collection_ns)} is GC"
+        f"{_mostly(split['collection'])}"
     )
 
 

@@ -58,13 +58,13 @@ def _read(given: Path) -> tuple[Path, list[Report]]:
 
 
 def _other(given: Path, result: tuple[str, str] | None) -> ConfigError:
-    wanted = "`flashgc report` reads results of `flashgc run` and `flashgc compare`"
+    reads = "`flashgc report` reads results of `flashgc run` and `flashgc compare`"
     if result is None:
         return ConfigError(
-            f"error: {given} has no {REPORT}\n  = help: {wanted}: name a folder of their --out"
+            f"error: {given} has no {REPORT}\n  = help: {reads}: name a folder of their --out"
         )
     by, see = result
-    return ConfigError(f"error: {given} is a result of `{by}`; {wanted}\n  = help: {see}")
+    return ConfigError(f"error: {given} is a result of `{by}`; {reads}\n  = help: {see}")
 
 
 def _json(file: Path) -> Any:  # noqa: ANN401 - JSON

@@ -6,6 +6,11 @@ import html
 from collections.abc import Sequence
 
 
+def wide(table: str, kind: str = "wide") -> str:
+    """A table that scrolls by itself where the screen is narrower, by the keyboard too."""
+    return f'<div class="{kind}" tabindex="0" role="region" aria-label="Table">{table}</div>'
+
+
 def table(rows: Sequence[Sequence[str]], kind: str = "", drawn: Sequence[str] = ()) -> str:
     """A table whose first row is its head; an empty head is omitted.
 

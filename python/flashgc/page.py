@@ -6,7 +6,7 @@ import html
 import json
 from collections.abc import Sequence
 
-from flashgc import balance, blame, charts, converted, gc_cost, heads, summary, units
+from flashgc import balance, blame, charts, converted, gc_cost, heads, markup, summary, units
 from flashgc.charts import activity, course, latency
 from flashgc.charts.latency import Named
 from flashgc.markup import table
@@ -107,8 +107,8 @@ _MORE = (
     "--over-time (over_time=True in Python) adds response times, space and collections over time."
 )
 _HOW = (
-    "In charts: point for values; drag to move, Ctrl and the wheel or a pinch to zoom, double "
-    "click to reset; click a name to hide it, double click it to show it alone."
+    "Hover for values, drag to pan, Ctrl+wheel or pinch to zoom, double-click to reset. Click a "
+    "name to hide it, double-click it to show it alone."
 )
 
 
@@ -284,9 +284,7 @@ def _price(reports: Sequence[RunResults]) -> list[str]:
     return [*parts, *(f"<p>{html.escape(why)}</p>" for why in gc_cost.notes(reports))]
 
 
-def wide(table: str) -> str:
-    """A table that scrolls by itself where the screen is narrower, by the keyboard too."""
-    return f'<div class="wide" tabindex="0" role="region" aria-label="Table">{table}</div>'
+wide = markup.wide
 
 
 def note(text: str) -> str:

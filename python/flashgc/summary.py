@@ -381,14 +381,14 @@ def _endurance(report: RunResults) -> list[tuple[str, str]]:
     found = report.get("endurance")
     if not found:
         return []
-    cycles = f"{units.count(found['rated_cycles'])} rated cycles"
+    cycles = f"{units.count(found['rated_cycles'])} P/E cycles"
     if found["tbw_bytes"] is None:
         return [("endurance", f"not stated for {cycles}: {found['why_not']}")]
-    written = f"{units.figures(found['tbw_bytes'] / 1e12)} TB written"
+    written = f"{units.figures(found['tbw_bytes'] / 1e12)} TBW"
     writes = units.figures(found["drive_writes"])
     amplification = units.figures(report.write_amplification_bytes)
-    return [("endurance", f"{written}, {writes} drive writes: {cycles}, write amplification in "
-                          f"bytes {amplification}")]  # fmt: skip
+    return [("endurance", f"{written} ({writes} drive writes) at {cycles} and a write "
+                          f"amplification in bytes of {amplification}")]  # fmt: skip
 
 
 def _pages(pages: Mapping[str, Any]) -> str:

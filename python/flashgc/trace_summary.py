@@ -21,7 +21,7 @@ def facts(about: About) -> Facts:
     return [
         ("format", f"{about['format']}{option}"),
         *origin,
-        ("rows", f"{units.count(about['rows'])}, and {about['bad_rows']} not understood"),
+        ("rows", f"{units.count(about['rows'])} parsed, {units.count(about['bad_rows'])} skipped"),
         ("requests", counts),
         *_marked(about),
         ("read share", units.share(about["read_share"])),
@@ -173,11 +173,10 @@ def _updates(about: About) -> str:
 def _hotness(hotness: Mapping[str, Any]) -> str:
     if not hotness["pages"]:
         return units.NOTHING
-    parts = (
-        f"{units.share(hotness[f'top_{percent}_percent'])} to {percent} %"
-        for percent in (1, 5, 10, 20)
-    )
-    return f"of the page writes go {', '.join(parts)} of the pages written"
+    first, *others = ((units.share(hotness[f"top_{percent}_percent"]), percent)
+                      for percent in (1, 5, 10, 20))  # fmt: skip
+    more = ", ".join(f"{share} hit {percent} %" for share, percent in others)
+    return f"{first[0]} of page writes hit {first[1]} % of the written pages, {more}"
 
 
 def _devices(devices: Sequence[Mapping[str, Any]]) -> str:

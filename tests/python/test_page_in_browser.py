@@ -426,7 +426,7 @@ def test_axes_of_planes_and_times_are_whole_and_in_the_units_of_the_tables(brows
     opened = Opened(browser, tmp_path / "report.html")
     labels = opened.chart("wear").locator("g.role-axis-label text").all_text_contents()
     numbers = [label for label in labels if label]
-    assert all(label.isdigit() for label in numbers)
+    assert all(label.isdigit() for label in numbers), numbers
     # Blocks from 0, and of the only plane its number alone: no 0.5, and no plane 1.
     assert numbers.count("0") == 2
     assert numbers[numbers.index("0", 1) :] == ["0"]

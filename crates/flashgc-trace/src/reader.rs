@@ -383,7 +383,7 @@ impl TraceReader {
         let error = TraceError::new(&self.source, format!("the trace contains no row of {name}"));
         Err(match self.bad_examples.first() {
             Some(first) => error.help(format!(
-                "lines that were not understood: {}; the first is line {}: {}",
+                "lines that cannot be parsed: {}; the first is line {}: {}",
                 self.bad_rows,
                 first.line.unwrap_or(0),
                 first.message

@@ -24,13 +24,13 @@ _LINES = {
 }
 _RESPONSES = (
     f"Longest (solid) and mean (dashed) latency of the requests that ended in each of at most "
-    f"{MOST_ROWS} equal parts of the run; every maximum is shown. Marks at the foot: time of "
-    "units for collection, the darker the more."
+    f"{MOST_ROWS} equal parts of the run; every maximum is shown. Strip: share of time spent on "
+    "GC (darker = more)."
 )
 _SPACE = f"At the end of each of at most {MOST_ROWS} equal parts of the run."
 _MOVED = (
-    "Mean within the fewest and the most pages of adjacent collections, in order of completion, "
-    f"joined so that at most {MOST_ROWS} points are drawn."
+    "Mean and min-max band of adjacent collections, in order of completion; at most "
+    f"{MOST_ROWS} points."
 )
 _PER_WRITE = " Colours are for one drive write: the runs have different lengths."
 _WEAR = "Blocks erased by collections of the measured part, by plane and place in the plane."
@@ -330,10 +330,16 @@ def _map(columns: Columns, most: float, what: str) -> dict[str, Any]:
     shown = {"plane": "from plane", "plane_end": "to before", "block": "from block",
              "block_end": "to before", "erases": "erases", "each": f"erases {what}"}  # fmt: skip
 
-    def whole(title: str, count: float) -> theme.Part:
+    def whole(title: str, count: int) -> theme.Part:
         """An axis of numbers from 0 to below the count."""
-        return {"title": title, "grid": False, "domain": False, "tickCount": 6, "tickMinStep": 1,
-                "labelExpr": f"datum.value < {count} ? datum.label : ''"}  # fmt: skip
+        return {
+            "title": title,
+            "grid": False,
+            "domain": False,
+            "format": "d",
+            "tickCount": min(6, count),
+            "labelExpr": f"datum.value < {count} ? datum.label : ''",
+        }
 
     return {
         "mark": {"type": "rect", "strokeWidth": 0},

@@ -87,8 +87,8 @@ def run(
         bool,
         typer.Option(
             "--check-wait",
-            help="Fail if a page request waited longer for a collection than Table V of "
-            "preemptible-gc allows.",
+            help="Fail if a page request waited longer for a collection than the worst case of its "
+            "scheme allows (four real-time schemes).",
         ),
     ] = False,
     drive: options.Drive = None,
@@ -335,12 +335,12 @@ def schema(
         Schema,
         typer.Argument(
             metavar="OF",
-            help="A report, the advice of `flashgc advise`, the explanation of "
-            "`flashgc explain`, or the tuning of `flashgc tune`.",
+            help="The output: report (of `flashgc run`), advice (advise), explanation (explain) or "
+            "tuning (tune).",
         ),
     ] = Schema.report,
 ) -> None:
-    """Print the JSON Schema of a report, an advice, an explanation or a tuning."""
+    """Print the JSON Schema of the output of run, advise, explain or tune."""
     import json
 
     import flashgc

@@ -58,7 +58,7 @@ def example(*commands: str) -> str:
 
 
 class OnBadLine(StrEnum):
-    """The action for a trace line that is not understood."""
+    """The action for a trace line that cannot be parsed."""
 
     stop = "stop"
     skip = "skip"
@@ -169,7 +169,7 @@ OverTime = Annotated[
 ]
 NoOverTime = Annotated[
     bool,
-    typer.Option("--no-over-time", help="Show nothing over time; the run is faster."),
+    typer.Option("--no-over-time", help="Omit time series (faster)."),
 ]
 Blame = Annotated[
     bool,
@@ -226,7 +226,7 @@ TimelineUnits = Annotated[
 ]
 BadLine = Annotated[
     OnBadLine | None,
-    typer.Option("--on-bad-line", help="Stop at a line that is not understood, or skip "
+    typer.Option("--on-bad-line", help="Stop at a line that cannot be parsed, or skip "
         "and count it.",
                  show_default=False),
 ]  # fmt: skip
@@ -268,7 +268,8 @@ TraceFile = Annotated[
 SortWindow = Annotated[
     str | None,
     typer.Option("--sort-window", metavar="TIME", show_default=False,
-                 help='Sort rows that are late by at most this time, such as "10 ms".'),
+                 help="Reorder rows that arrive out of order by at most this much, such as "
+                 '"10 ms".'),
 ]  # fmt: skip
 
 

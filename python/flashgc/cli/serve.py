@@ -25,7 +25,7 @@ def serve(
         typer.Option(
             "--socket",
             metavar="PATH",
-            help="The unix socket that clients connect to; it is made, and removed at the end.",
+            help="The unix socket that clients connect to; created at start, removed on exit.",
             autocompletion=complete.files,
             show_default=False,
         ),
@@ -35,8 +35,8 @@ def serve(
         typer.Option(
             "--store",
             metavar="FILE",
-            help="Keep the drive in this file instead of in memory. A drive that is in it "
-            "continues.",
+            help="Keep the drive in this file instead of in memory. Resumes the drive stored "
+            "there, if any.",
             autocompletion=complete.files,
             show_default=False,
         ),

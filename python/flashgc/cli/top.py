@@ -32,13 +32,11 @@ def top(
     ],
     every: Annotated[
         float,
-        typer.Option(
-            "--every", metavar="SECONDS", min=0.1, max=3600.0, help="The time between two looks."
-        ),
+        typer.Option("--every", metavar="SECONDS", min=0.1, max=3600.0, help="Refresh interval."),
     ] = 1.0,
     json: options.Json = False,
 ) -> None:
-    """Show what a served drive does, until Ctrl-C; through a pipe once."""
+    """Live view of a served drive; prints one snapshot when piped."""
     from flashgc import watching
 
     now = watching.status(socket)

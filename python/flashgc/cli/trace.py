@@ -369,7 +369,7 @@ def _rows(done: dict[str, Any]) -> str:
 
 def _say_written(done: dict[str, Any], what: str) -> None:
     left = f", {done['left_out']} of other kinds omitted" if done["left_out"] else ""
-    bad = f", {done['bad_rows']} not understood and skipped" if done["bad_rows"] else ""
+    bad = f", {done['bad_rows']} skipped" if done["bad_rows"] else ""
     late = f", {done['out_of_order']} out of order" if done.get("out_of_order") else ""
     say(f"{_rows(done)} {what}{left}{bad}{late}{_lost(done)}")
 

@@ -49,17 +49,17 @@ def tune(
     trials: Annotated[
         int | None,
         typer.Option("--trials", min=1, metavar="N", show_default=False,
-                     help="The number of points to try (160)."),
+                     help="The number of points to try \\[default: 160]."),
     ] = None,
     method: Annotated[
         str | None,
         typer.Option("--method", metavar="NAME", show_default=False,
-                     help="How points are drawn: tpe, nsga-ii or random (tpe)."),
+                     help="How points are drawn: tpe, nsga-ii or random \\[default: tpe]."),
     ] = None,
     search_seed: Annotated[
         int | None,
         typer.Option("--search-seed", min=0, metavar="N", show_default=False,
-                     help="The seed of the search (1); --seed is that of the runs."),
+                     help="The seed of the search; --seed is that of the runs \\[default: 1]."),
     ] = None,
     scheme: options.Scheme = None,
     device: options.Device = None,

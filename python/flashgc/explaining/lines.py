@@ -153,8 +153,8 @@ def _is_own(one: Mapping[str, Any], stay: _Stay) -> bool:
 
 
 _COPIES = {"copy", "copy-read", "copy-program", "read-out"}
-_HOST = {"read": "read", "read-rest": "read of the rest of a page", "program": "write"}
-_HOSTS = {"read": "reads", "read-rest": "reads of the rest of a page", "program": "writes"}
+_HOST = {"read": "read", "read-rest": "read-modify-write read", "program": "write"}
+_HOSTS = {"read": "reads", "read-rest": "read-modify-write reads", "program": "writes"}
 
 
 def _told(

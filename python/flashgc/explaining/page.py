@@ -9,7 +9,7 @@ from typing import Any
 from flashgc import blame, heads, page, summary
 from flashgc.explaining import words
 from flashgc.explaining.lines import Line, lines
-from flashgc.markup import table
+from flashgc.markup import table, wide
 from flashgc.report import Report
 
 
@@ -48,8 +48,7 @@ def _story(story: Mapping[str, Any]) -> str:
         f"<h2>{html.escape(words.title(story))}</h2>"
         f"<p>{html.escape(words.about(story))}: {html.escape(words.split(story))}</p>"
         f"{blame.names(words.legend(found))}{_bar(found, story['latency_ns'])}"
-        f'<div class="wide lines" tabindex="0" role="region" aria-label="Table">'
-        f"{table(words.rows(story))}</div>"
+        f"{wide(table(words.rows(story)), 'wide lines')}"
     )
 
 

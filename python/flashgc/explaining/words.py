@@ -33,7 +33,7 @@ def about(story: Mapping[str, Any]) -> str:
     """Arrival, latency, and the parts of the latency."""
     told = f"{units.time(story['latency_ns'])} from its arrival at {instant(story['arrival_ns'])}"
     if story["pages"] > 1:
-        told += f"; of its {story['pages']} pages this is the last one done"
+        told += f"; timeline of the last of its {story['pages']} pages"
     return told
 
 

@@ -78,7 +78,7 @@ def reproduce(
             order of schemes are judged; none of its numbers are.
         trace_format: its format, where it is not to be recognised by the content.
         again: the command that the report names as its origin; this call if not given.
-        on_bad_line: `stop` at a line of it that is not understood, or `skip` and count it.
+        on_bad_line: `stop` at a line of it that cannot be parsed, or `skip` and count it.
         sort_window: a time such as "10 ms": its rows that are late by at most this are sorted.
         pin: whether the measured values are put on record, in measured.toml of the paper's folder,
             instead of being compared with those on record.

@@ -159,7 +159,7 @@ fn bad_lines_can_be_skipped_and_are_counted() {
     assert_eq!((trace.rows(), trace.bad_rows(), trace.bad_examples().len()), (2, 2, 2));
     assert_eq!(trace.bad_examples()[1].column, Some(9));
     let error = read("x\ny\n", &OpenOptions { on_bad_line: OnBadLine::Skip, ..as_format("msr") });
-    assert!(error.unwrap_err().help.unwrap().contains("not understood: 2;"));
+    assert!(error.unwrap_err().help.unwrap().contains("cannot be parsed: 2;"));
 }
 
 /// The columns of `ssdsim`, where devices count.
