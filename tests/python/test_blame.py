@@ -52,8 +52,8 @@ def test_a_kind_without_requests_has_no_parts():
 
 def test_the_sentence_names_the_part_of_collection(report):
     read, write = blame.sentences(report)
-    assert read.startswith("of a read's p99.9 of ")
-    assert " collection (" in write
+    assert read.startswith("read p99.9 is ")
+    assert " is GC (" in write
     assert blame.sentences(run("oltp", set=SMALL)) == []
 
 

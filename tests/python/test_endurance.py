@@ -73,7 +73,7 @@ def test_a_run_that_is_not_in_balance_states_no_tbw(flashgc):
     assert "is not that of a long run" in report.endurance.why_not
     shown = flashgc("run", "jesd219-enterprise", "--set", "workload.synthetic.requests=2000").out
     assert "endurance" in shown
-    assert "not stated for 100,000 rated cycles" in shown
+    assert "not stated for 100,000 P/E cycles" in shown
     reads = package.run("jesd219-enterprise", set={**small, "workload.synthetic.read_share": 1.0})
     assert reads.endurance.why_not == "the workload writes nothing"
 
