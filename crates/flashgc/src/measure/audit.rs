@@ -48,7 +48,9 @@ impl Seen<'_> {
         }
         let timing = &self.plan.collection_timing();
         let differs = self.prices.asks_for_pages() || timing.retry.is_some();
-        if timing.times_summaries_of_copies() || differs || timing.passes.is_some() {
+        // Without GC cost, programs that take writes in have a time, as the checker knows.
+        let joins = !self.plan.gc.takes_time() && counters.merged_writes > 0;
+        if timing.times_summaries_of_copies() || differs || joins || timing.passes.is_some() {
             return;
         }
         // Where a program joins pages, a step reads as many flash pages as they come from.

@@ -31,6 +31,7 @@ impl<W: Watch> Sim<W> {
                 return;
             }
             if self.jobs.has_arrivals(unit) && self.program_arrival(unit) {
+                self.end_at_once();
                 continue;
             }
             let mut turn = Turn::default();

@@ -486,7 +486,9 @@ impl Times {
             None => self.summaries_of_copies_ns(copied),
             Some(ppn) => self.summaries_ns(&self.timing, Some(ppn)),
         };
-        (self.program_ns(&self.collection, pages) + summaries_ns, 1 + self.summary_pages())
+        // A program that takes writes in is theirs too.
+        let by = if merged.is_empty() { &self.collection } else { &self.timing };
+        (self.program_ns(by, pages) + summaries_ns, 1 + self.summary_pages())
     }
 
     /// Copies that are read and programmed together.
