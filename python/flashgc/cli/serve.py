@@ -66,7 +66,7 @@ def serve(
         typer.Option(
             "--socket-mode",
             metavar="OCTAL",
-            help="The mode of both sockets: who may write to them has the drive.",
+            help="The mode of both sockets: write permission gives access to the drive.",
         ),
     ] = "600",
     time: Annotated[

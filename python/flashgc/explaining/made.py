@@ -98,7 +98,8 @@ def _numbers(
 def _count_of(report: Report) -> int:
     """All requests of a run: flushes are counted apart from those that have pages."""
     flush = report.get("flush")
-    return sum(report.requests.to_dict().values()) + (flush["requests"] if flush else 0)
+    count: int = sum(report.requests.to_dict().values())
+    return count + (flush["requests"] if flush else 0)
 
 
 def _count(slowest: int | None, numbers: list[int]) -> int:
