@@ -192,7 +192,8 @@ impl Pages {
     /// Programs are in the store from now on.
     pub fn save(&mut self) {
         if let Place::Store(kept) = &mut self.place {
-            kept.save();
+            let damaged = kept.save();
+            self.are_damaged(damaged);
         }
     }
 

@@ -43,9 +43,10 @@ impl Store {
             let [read_only, stopped] = [16, 8].map(|before| &entry[entry.len() - before..][..8]);
             (state.is_stopped, state.is_read_only) = (stopped == STOPPED, read_only == READ_ONLY);
             let saved_bytes = self.disk.bytes()?.saturating_sub(self.layout.saved_at);
-            let slots = saved_bytes as f64 / self.layout.slot_bytes() as f64;
+            let slot_bytes = self.layout.slot_bytes();
             // A save may have been cut off with the server, but not where it was stopped.
-            state.slots = if state.is_stopped { slots.ceil() } else { slots.floor() } as u32;
+            let is_part = state.is_stopped && !saved_bytes.is_multiple_of(slot_bytes);
+            state.slots = (saved_bytes / slot_bytes) as u32 + u32::from(is_part);
         }
         let (length, due) = (self.disk.bytes()?, self.layout.slot_at(state.slots));
         if length < due {
