@@ -307,8 +307,8 @@ impl DataPath {
         self.buffered.remove(lpn.0, &mut self.pages);
     }
 
-    /// A block is about to be erased: trims, programs and copies are in the store from now on. What was
-    /// trimmed may have its last version there, and older ones elsewhere.
+    /// A block is about to be erased: trims, programs and copies are in the store from now on. What
+    /// was trimmed may have its last version there, and older ones elsewhere.
     fn settle(&mut self) {
         self.keep_trims();
         self.pages.settle();

@@ -1,15 +1,17 @@
 //! The map of a drive, rebuilt from the records of its pages.
 //!
-//! Of each logical page the version of the highest number is taken whose record is whole, unless a trim has a higher one. A copy has the number of its source, so that it never beats a
-//! write that came later; of a page and its copies the one that was programmed last is taken, and
-//! the block that a collection had not erased yet stays a block without that page.
+//! Of each logical page the version of the highest number is taken whose record is whole, unless a
+//! trim has a higher one. A copy has the number of its source, so that it never beats a write that
+//! came later; of a page and its copies the one that was programmed last is taken, and the block
+//! that a collection had not erased yet stays a block without that page.
 //!
 //! A page whose program was cut holds nothing, and is not programmed again before an erase. A block
 //! with erased pages below written ones is full, since its erase was cut; but in a superblock
 //! programs of several units were.
 //!
-//! Damage is never taken for a cut: a page whose record is whole had whole data. Where its data does
-//! not agree with its checksum, reading it is an error, and an older version does not come back.
+//! Damage is never taken for a cut: a page whose record is whole had whole data. Where its data
+//! does not agree with its checksum, reading it is an error, and an older version does not come
+//! back.
 
 use crate::layout::{Bad, Wear};
 use crate::record::{Content, Found, Record};
@@ -145,6 +147,16 @@ impl Scan {
         }
     }
 
+    /// Logical pages that have data of clients, with those that were saved.
+    fn with_data(&self, saved: &[Saved]) -> u64 {
+        let has_data = |newest: &Option<(u32, Record)>| {
+            newest.as_ref().is_some_and(|(_, record)| record.content == Content::Data)
+        };
+        let in_flash = self.newest.iter().filter(|newest| has_data(newest)).count();
+        let only_saved = |saved: &&Saved| !has_data(&self.newest[saved.lpn as usize]);
+        (in_flash + saved.iter().filter(only_saved).count()) as u64
+    }
+
     /// The pages whose data is not what their records say, among those of the newest versions.
     fn damaged(&self, store: &Store, page_bytes: usize) -> io::Result<Vec<u32>> {
         let mut data = vec![0; page_bytes];
@@ -227,12 +239,7 @@ pub fn recover(
     let (saved, mut lost) = newer_saved(store, &scan, &mut sequence)?;
     found.damage.append(&mut lost);
     found.saved = saved.len() as u64;
-    let is_data = |record: &Record| record.content == Content::Data;
-    let in_flash = scan.newest.iter().flatten().filter(|(_, record)| is_data(record)).count();
-    let only_saved = |saved: &&Saved| {
-        !scan.newest[saved.lpn as usize].as_ref().is_some_and(|(_, record)| is_data(record))
-    };
-    found.with_data = (in_flash + saved.iter().filter(only_saved).count()) as u64;
+    found.with_data = scan.with_data(&saved);
     let map = scan.newest.iter().map(|newest| newest.map_or(u32::MAX, |(page, _)| page)).collect();
     let mut state = state_of(plan, map, &blocks, wear, age_ns);
     state.is_read_only = found.is_read_only;

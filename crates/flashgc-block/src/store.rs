@@ -277,8 +277,8 @@ impl Store {
         format!("physical page {page} is damaged and cannot be read: {name}, bytes {at} to {end}")
     }
 
-    /// Programs pages that follow each other, all with data or all without. Returns whether they are
-    /// in the file.
+    /// Programs pages that follow each other, all with data or all without. Returns whether they
+    /// are in the file.
     pub fn program_all(&mut self, first: u32, data: &[u8], records: &[Record]) -> bool {
         if !data.is_empty() && !self.put(self.layout.page_at(first), data) {
             return false;

@@ -343,6 +343,19 @@ fn place(bytes: &[u8], choices: &mut Choices) -> usize {
     next.map_or(at, |next| at + next)
 }
 
+/// Reads all pages. Those that are lost say so, with the place in the file.
+fn lost_pages(life: &mut Life<'_>) -> Result<Vec<u32>, String> {
+    let mut lost = Vec::new();
+    for lpn in 0..life.versions.pages() {
+        match life.read(lpn) {
+            Ok(found) => drop(life.versions.is_found(lpn, &found)?),
+            Err(error) if error.to_string().contains("the.store, bytes ") => lost.push(lpn),
+            Err(error) => return Err(format!("page {lpn} says {error}")),
+        }
+    }
+    Ok(lost)
+}
+
 /// One bit of the heads, of a table or of the data: each part of the file is as likely as its
 /// bytes that are not zero, and tables are chosen more often.
 fn damaged(
@@ -382,20 +395,7 @@ fn damaged(
     let sent = BTreeMap::new();
     let choices = Choices::new(at as u64);
     let mut life = Life { engine, versions: &mut versions, choices, sent, failed: 0 };
-    let mut lost = Vec::new();
-    for lpn in 0..life.versions.pages() {
-        match life.read(lpn) {
-            Ok(found) => drop(life.versions.is_found(lpn, &found).map_err(wrong)?),
-            Err(error) => {
-                let why = error.to_string();
-                let is_told = |why: &str| why.contains("the.store, bytes ");
-                if !is_told(&why) {
-                    return Err(wrong(format!("page {lpn} says {why:?}")));
-                }
-                lost.push(lpn);
-            }
-        }
-    }
+    let lost = lost_pages(&mut life).map_err(wrong)?;
     met.lost_pages += lost.len() as u64;
     met.mended += u64::from(damage.iter().any(|damage| damage.contains("has been mended")));
     met.without_effect += u64::from(lost.is_empty() && damage.is_empty());
