@@ -38,10 +38,12 @@ impl Preemptive {
         let is_free = view.flash.second(unit).is_none();
         let is_first = view.waiting.peek(unit, READS) == Some(op);
         let in_array = view.flash.phase(unit).is_some_and(|phase| !phase.kind.is_on_bus());
+        // The controller has the data of a program in two passes, and needs no register.
+        let can_answer = view.plan.timing.passes.is_some() || is_free && in_array;
         match view.jobs[unit].stage {
             // It is served when the page is in the register.
             Stage::Reading => Interrupt::None,
-            Stage::Programming if is_free && is_first && in_array => Interrupt::Answer,
+            Stage::Programming if is_first && can_answer => Interrupt::Answer,
             _ => self.may_interrupt(unit, view),
         }
     }

@@ -5,6 +5,7 @@ use crate::device::Geometry;
 use crate::flash::Prices;
 use crate::gc::{Copy, GcPlan, Victim};
 use crate::ids::{PlaneId, Ppn};
+use crate::plan::Plan;
 use std::ops::Range;
 
 /// The progress of a collection.
@@ -84,6 +85,9 @@ pub struct Job {
     pub(super) programs: u32,
     /// Whether the program under way is that of copies made before, padded.
     pub(super) pads: bool,
+    /// Where programs join pages and requests may preempt: the last page of the program under way,
+    /// or of the last one.
+    pub(super) joined: Option<Ppn>,
     /// Copies of the step that other units have not programmed yet.
     pub sent: u32,
     /// Steps that ended.
@@ -194,12 +198,25 @@ impl Job {
     }
 
     /// Whether a page is one of the step under way, and so in the register.
-    pub fn has_in_register(&self, page: Ppn) -> bool {
-        let is_bound = self.stage == Stage::Programming;
-        self.step.iter().any(|&at| {
-            let copy = &self.copies[at];
-            page == if is_bound { copy.to } else { copy.from }
-        })
+    pub fn has_in_register(&self, page: Ppn, plan: &Plan) -> bool {
+        match self.stage {
+            Stage::Programming => self.is_programming(page, plan),
+            _ => self.step_pages().any(|copy| copy.from == page),
+        }
+    }
+
+    /// Whether the program under way must end before the array can read a page: it is a page of the
+    /// step, or one that was there before and is joined with them, or has its fine pass with them.
+    pub fn is_programming(&self, page: Ppn, plan: &Plan) -> bool {
+        let (geometry, slots) = (&plan.geometry, plan.geometry.shape.program_slots);
+        let lag = plan.timing.passes.map_or(0, |passes| passes.lag);
+        let is_joined = |last: Ppn| {
+            page <= last
+                && geometry.block_of(page) == geometry.block_of(last)
+                && last.0 / slots - page.0 / slots <= lag
+        };
+        self.stage == Stage::Programming
+            && (self.step_pages().any(|copy| copy.to == page) || self.joined.is_some_and(is_joined))
     }
 
     /// Whether a page lies in a block that the collection closes where single blocks are blocked: a

@@ -10,6 +10,7 @@
 
 use super::steps::command;
 use super::{Collecting, Job, Stage, reads};
+use crate::device::Shape;
 use crate::flash::{Command, Op, Prices};
 use crate::gc::Copy;
 use crate::ids::{Ppn, UnitId};
@@ -67,11 +68,12 @@ impl Job {
     }
 
     /// The pages of the program that the step completes: slots of other classes wait in the
-    /// controller.
-    pub fn programmed(&self, slots: u32) -> impl Iterator<Item = Ppn> + Clone + '_ {
-        let last = self.step.last().map(|&at| self.copies[at].to.0 / slots);
-        let to = self.step_pages().map(|copy| copy.to);
-        to.filter(move |to| slots == 1 || Some(to.0 / slots) == last)
+    /// controller, and so do those behind a program that failed and went on in one that was begun.
+    pub fn programmed(&self, shape: &Shape) -> impl Iterator<Item = Ppn> + Clone + '_ {
+        let (slots, mut to) = (shape.program_slots, self.step_pages().map(|copy| copy.to));
+        let all = to.clone();
+        let full = to.find(|&to| shape.ends_program(to)).map(|to| to.0 / slots);
+        all.filter(move |to| slots == 1 || Some(to.0 / slots) == full)
     }
 
     /// Whether the step under way is of a whole program, which moves within its plane.
@@ -246,9 +248,8 @@ pub(super) fn program<W: Watch>(
     job.stage = Stage::Programming;
     let mut phases = at.prices.joined_program();
     let shape = &at.cx.plan.geometry.shape;
-    let job = &at.jobs[unit];
-    let mut to = job.step_pages().map(|copy| copy.to);
-    let last = to.find(|&to| shape.ends_program(to));
+    let last = at.jobs[unit].step_pages().map(|copy| copy.to).find(|&to| shape.ends_program(to));
+    at.jobs[unit].joined = last;
     at.prices.bind(&mut phases, last.into_iter(), 0);
     reads::add_failed(at, &mut phases, last.into_iter());
     Some(command(phases))
@@ -260,7 +261,7 @@ pub(super) fn pad<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<
     let plane = at.jobs[unit].plane.filter(|_| at.cx.plan.geometry.shape.pads())?;
     let last = at.store.pad_copies(plane, &mut at.cx)?;
     let job = &mut at.jobs[unit];
-    (job.stage, job.pads) = (Stage::Programming, true);
+    (job.stage, job.pads, job.joined) = (Stage::Programming, true, Some(last));
     let mut phases = at.prices.joined_program();
     at.prices.bind(&mut phases, std::iter::once(last), 0);
     reads::add_failed(at, &mut phases, std::iter::once(last));

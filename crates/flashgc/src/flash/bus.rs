@@ -108,8 +108,22 @@ impl<T: Copy> Flash<T> {
             let ns = self.transfer_ns(next);
             self.grant(bus, next, ns, now_ns, events);
         }
-        let due = if beside { self.second_transferred(unit) } else { Due::Operation };
+        let due = match beside {
+            true => self.left_the_register(unit, now_ns, events),
+            false => Due::Operation,
+        };
         Part { unit, owner, class, kind, since_ns, due }
+    }
+
+    /// The transfer of the second command has ended. The operation may need the bus by now, and
+    /// asks for it.
+    #[inline(never)]
+    fn left_the_register(&mut self, unit: UnitId, now_ns: u64, events: &mut Events) -> Due<T> {
+        let due = self.second_transferred(unit);
+        if let Some(phase) = self.phase(unit).filter(|phase| phase.kind.is_on_bus()) {
+            self.ask_for_bus(unit, phase.ns, now_ns, events);
+        }
+        due
     }
 
     /// A unit that waited gets the bus, at the end of a transfer.

@@ -2,8 +2,7 @@
 //!
 //! The room takes a [`Command`] for a free unit and says whose phase each event ended ([`Part`]);
 //! then the next one runs, or waits for the bus, or needs to know its pages, or the operation has
-//! ended ([`Moved`]). It knows no logical page and no collector: an owner is a word
-//! that the caller gets back.
+//! ended ([`Moved`]). It knows no logical page and no collector: an owner is a word to give back.
 //!
 //! A unit runs one operation at a time, since its data register is taken from the first phase to
 //! the last. Where it has a second register the first phase of the next command may run beside the
@@ -262,10 +261,10 @@ impl<T: Copy> Flash<T> {
         state.phase_since_ns = now_ns;
         let Some(phase) = state.phases.get(state.at) else { return self.end(unit, now_ns) };
         state.kind = phase.kind;
-        if phase.kind.is_on_bus() {
-            self.ask_for_bus(unit, phase.ns, now_ns, events);
-        } else {
+        if !phase.kind.is_on_bus() {
             events.post(Slot::Unit(unit), now_ns + phase.ns);
+        } else if !state.sends_beside() {
+            self.ask_for_bus(unit, phase.ns, now_ns, events);
         }
         Moved::Runs
     }

@@ -1,6 +1,10 @@
 //! The second register: the first phase of the next command runs beside the operation of the unit.
+//!
+//! A unit has one way to the bus. While the transfer of a second command has it or waits for it,
+//! the operation asks for no bus, even if its next phase is due; it does when that transfer has
+//! ended.
 
-use super::{Class, Command, Due, Flash, Moved, Phase, Phases};
+use super::{Class, Command, Due, Flash, Moved, Phase, Phases, Unit};
 use crate::device::Spent;
 use crate::event::{Events, Slot};
 use crate::ids::UnitId;
@@ -42,6 +46,14 @@ impl<T> Second<T> {
     #[inline(always)]
     pub(super) fn array(&self) -> Option<Phase> {
         self.runs().filter(|phase| !phase.kind.is_on_bus())
+    }
+}
+
+impl<T> Unit<T> {
+    /// Whether the transfer of the second command has the bus, or waits for it.
+    #[inline(always)]
+    pub(super) fn sends_beside(&self) -> bool {
+        self.second.as_ref().and_then(Second::transfer).is_some()
     }
 }
 

@@ -60,7 +60,7 @@ impl<W: Watch> Sim<W> {
         self.hear();
         let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
-        let to = job.programmed(self.plan.geometry.shape.program_slots);
+        let to = job.programmed(&self.plan.geometry.shape);
         let failed_ns = binding::failed_ns(self, to.clone());
         let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
         let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);

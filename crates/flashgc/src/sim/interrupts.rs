@@ -72,14 +72,18 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Takes a read that the register answers out of its queue. Returns whether the page has to
-    /// leave the register: before its fine pass the controller has the page, and needs no flash.
+    /// leave the register: until the end of its fine pass the controller has the page, and needs no
+    /// flash.
     pub(super) fn take_answer(&mut self, unit: UnitId, op: u32, list: u8) -> bool {
         self.take_from_queue(unit, op, list);
         self.host_begins(unit, op);
         let lpn = self.host.waiting.op(op).lpn;
         let ppn = self.store.ftl.map.ppn_of(lpn);
         self.tell(Happened::Started { op, lpn });
-        if self.plan.geometry.shape.program_slots > 1 && self.is_in_controller(ppn) {
+        let has_passes = self.plan.timing.passes.is_some();
+        let has_data = has_passes && self.jobs[unit].stage == Stage::Programming;
+        let joins = self.plan.geometry.shape.program_slots > 1;
+        if has_data || joins && self.is_in_controller(ppn) {
             self.tell(Happened::ReadBegun { ppn, lpn });
             self.leaves_at_once(unit, op);
             return false;

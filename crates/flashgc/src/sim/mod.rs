@@ -347,6 +347,8 @@ impl<W: Watch> Sim<W> {
                 self.start_unit(unit);
             } else if self.store.alloc.has_waiting() && self.give_places() {
                 // The unit has it, and starts it next.
+            } else if self.has_ended_at_once && !self.host.may_issue() {
+                // A read that was placed needs no flash, or its answer no bus: it leaves now.
             } else if self.host.may_issue()
                 || !self.rests
                 || self.host.outstanding() > 0

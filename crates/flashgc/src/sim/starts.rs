@@ -137,7 +137,7 @@ impl<W: Watch> Sim<W> {
         }
         let (job, gc) = (&self.jobs[unit], &self.plan.gc);
         self.flash.is_free(geometry.reader_of(page))
-            && !job.has_in_register(page)
+            && !job.has_in_register(page, &self.plan)
             && !(gc.blocking.blocks && job.closes(page, gc, geometry))
     }
 
@@ -427,7 +427,7 @@ impl<W: Watch> Sim<W> {
             }
             let joins = match writes {
                 true => self.plane_of_joining_write(unit, op, list, &planes),
-                false => self.plane_of_joining_read(op, &planes),
+                false => self.plane_of_joining_read(unit, op, &planes),
             };
             let Some(plane) = joins else { return };
             if self.start_page(unit, op, list).is_none() {
@@ -444,10 +444,15 @@ impl<W: Watch> Sim<W> {
         die(plane) == die(planes[0]) && !planes.contains(&plane)
     }
 
-    pub(super) fn plane_of_joining_read(&self, op: u32, planes: &[PlaneId]) -> Option<PlaneId> {
+    pub(super) fn plane_of_joining_read(
+        &self,
+        unit: UnitId,
+        op: u32,
+        planes: &[PlaneId],
+    ) -> Option<PlaneId> {
         let Op { lpn, kind, .. } = *self.host.waiting.op(op);
         let ppn = self.store.ftl.map.ppn_of(lpn);
-        if !kind.is_read() || !ppn.is_some() {
+        if !kind.is_read() || !ppn.is_some() || self.jobs[unit].is_programming(ppn, &self.plan) {
             return None;
         }
         Some(self.plan.geometry.plane_of(ppn)).filter(|&plane| self.is_beside(plane, planes))

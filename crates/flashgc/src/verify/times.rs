@@ -8,12 +8,14 @@
 mod failed;
 mod joined;
 mod pages;
+mod register;
 
 use crate::device::{Geometry, LayerMap, Timing};
 use crate::ids::{BlockId, Ppn, UnitId};
 use crate::verify::promises::Promises;
 use crate::verify::rereads::Rereads;
 use crate::verify::{Cause, Happened, What};
+use register::of_program;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A page that the host's operation under way touches.
@@ -59,6 +61,10 @@ struct Lane {
     nearly: Option<(&'static str, u64)>,
     /// The cost of resuming it, in ns.
     resumes_ns: u64,
+    /// The pages of its program that was suspended.
+    suspended: Vec<Ppn>,
+    /// Whether the next transfer for the host answers a read from the register.
+    answers: bool,
     /// The flash page that the collection read last, where it joins slots.
     last_read: Option<u32>,
 }
@@ -283,8 +289,11 @@ impl Times {
             Happened::Busy { what: What::Array, unit, from_ns, to_ns, gc } => {
                 self.lanes[unit.index()].worked((from_ns, to_ns), gc);
             }
+            Happened::Busy { what: What::Bus, unit, from_ns, to_ns, gc: false } => {
+                self.answered(unit, (from_ns, to_ns));
+            }
             Happened::Busy { what: What::Operation(name, copies), unit, .. } => {
-                self.operation(now_ns, unit, name, copies);
+                self.operation(now_ns, unit, (name, copies), at);
             }
             _ => {}
         }
@@ -296,31 +305,14 @@ impl Times {
         pages.push(HostPage { ppn, programs, fills });
     }
 
-    /// The part of the device that reads a page for the host: its plane, or the whole unit.
-    fn reader(&self, ppn: Ppn, at: &Geometry) -> UnitId {
-        let plane = at.plane_of(ppn);
-        if at.readers == 0 {
-            return at.unit_of_page(ppn);
-        }
-        let in_step = self.read_slots / self.slots;
-        let step = ppn.0 % self.block_pages / self.slots % in_step;
-        UnitId(at.units + plane.0 * in_step + step)
-    }
-
-    /// That page is in the register of a collection: a read needs no array time, a write only the
-    /// program of the copy.
-    fn in_register(&mut self, parts: [UnitId; 2], ppn: Ppn) {
-        let asked = |lane: &Lane| lane.host.last().is_some_and(|page| page.ppn == ppn);
-        let part = parts.into_iter().find(|part| asked(&self.lanes[part.index()]));
-        let part = part.expect("the page that the host asked for last");
-        let lane = &mut self.lanes[part.index()];
-        let page = lane.host.pop();
-        let lane = &mut self.lanes[parts[0].index()];
-        lane.merged.extend(page.filter(|page| page.programs));
-    }
-
     /// An operation has ended, or was suspended.
-    fn operation(&mut self, now_ns: u64, unit: UnitId, name: &'static str, copies: u32) {
+    fn operation(
+        &mut self,
+        now_ns: u64,
+        unit: UnitId,
+        (name, copies): (&'static str, u32),
+        at: &Geometry,
+    ) {
         let mut lane = std::mem::take(&mut self.lanes[unit.index()]);
         let is_host = matches!(name, "read" | "read-rest" | "program" | "flush");
         let seen_ns = std::mem::take(&mut lane.seen_ns[usize::from(!is_host)]);
@@ -345,9 +337,12 @@ impl Times {
                 }
             }
             _ if is_host => {
-                if unit.index() >= self.units {
+                let of_plane = unit.index() >= self.units;
+                if of_plane {
                     self.is_one_page(now_ns, &lane);
                 }
+                let of = if of_plane { &self.lanes[at.whole_unit(unit).index()] } else { &lane };
+                self.reads_what_is_programmed(now_ns, &lane, of);
                 let ns = self.host_ns(&mut lane);
                 lane.takes_over();
                 ns
@@ -366,6 +361,9 @@ impl Times {
             // so while the host is served.
             if suspends {
                 lane.nearly = left.filter(|_| seen_ns < expected_ns + rounded);
+            }
+            if name == PROGRAM {
+                lane.suspended.clear();
             }
             assert!(
                 seen_ns.abs_diff(expected_ns) <= rounded,
@@ -442,8 +440,8 @@ impl Times {
                 (self.read_ns(&self.collection, corrects, pages.into_iter()), 1)
             }
             PROGRAM => {
-                let merged = std::mem::take(&mut lane.merged);
-                self.register_ns(&self.of_full_program(&first(lane, copies)), &merged)
+                let copies = self.of_full_program(&first(lane, copies));
+                self.program_register_ns(lane, &copies)
             }
             "program-copy" if self.program_slots > 1 => {
                 // The controller joined them, of any number of units.
@@ -479,7 +477,7 @@ impl Times {
 
     /// Pages that are programmed from the register, in ns and in phases.
     fn register_ns(&self, copies: &[Bound], merged: &[HostPage]) -> (u64, u64) {
-        let pages = copies.iter().map(|copy| copy.to).chain(merged.iter().map(|page| page.ppn));
+        let pages = of_program(copies, merged);
         let copied = copies.iter().find(|copy| copy.fills).map(|copy| copy.to);
         let written = merged.iter().find(|page| page.fills).map(|page| page.ppn);
         let summaries_ns = match written {

@@ -1,6 +1,6 @@
 //! Several watchers of one run.
 
-use super::blame::Blame;
+use super::blame::{Blame, Part, Parts, make_up};
 use super::checker::Checker;
 use super::overview::{Overview, tell_series};
 use super::per_request::PerRequest;
@@ -46,8 +46,13 @@ impl Watch for Watchers {
             if let Happened::Served { request, op, latency_ns, .. } = happened
                 && op.has_parts()
             {
-                let sum: u64 = blame.parts_of(request).iter().sum();
-                assert_eq!(sum, latency_ns, "the parts of the latency of a request");
+                let parts = blame.parts_of(request);
+                assert!(
+                    make_up(&parts, latency_ns),
+                    "at {now_ns} ns a {} of {latency_ns} ns was done whose parts are {}",
+                    op.name(),
+                    signed(&parts)
+                );
             }
         }
         if let (Some(log), Happened::JobClosed(row)) = (&mut self.job_log, happened) {
@@ -106,4 +111,12 @@ impl Watchers {
             per_request.see(now_ns, happened, parts);
         }
     }
+}
+
+/// The parts of a latency in words: those that are not zero, one below zero as such.
+#[cold]
+fn signed(parts: &Parts) -> String {
+    let parts = Part::ALL.iter().zip(parts).filter(|&(_, &ns)| ns > 0);
+    let words = parts.map(|(part, &ns)| format!("{} {}", part.key(), ns.cast_signed()));
+    words.collect::<Vec<_>>().join(", ")
 }

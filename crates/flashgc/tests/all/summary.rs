@@ -25,6 +25,39 @@ fn one_plane(summary: &str, more: &[&str]) -> Value {
     run_verified(TINY, &sets)
 }
 
+/// A read that was answered while the program of a copy was in the array asked for the bus beside
+/// the summary of the block that the copy filled, and the bus forgot one of them.
+#[test]
+fn a_summary_comes_in_when_the_answer_has_left() {
+    let sets = [
+        "device.channels=1",
+        "device.chips_per_channel=1",
+        "device.dies_per_chip=2",
+        "device.planes_per_die=1",
+        "device.blocks_per_plane=40",
+        "device.pages_per_block=4",
+        "device.page_size=\"16 KiB\"",
+        "device.allocation=\"dynamic\"",
+        "device.timing.transfer=\"5 ns/B\"",
+        "device.timing.program=\"100 us\"",
+        "device.timing.erase=\"1 us\"",
+        "device.suspend.suspend=\"0 ns\"",
+        "gc.preemption.use=\"suspend\"",
+        "gc.trigger.watermark.soft=\"5 blocks\"",
+        "workload.synthetic.read_share=0.6",
+        "workload.synthetic.queue_depth=2",
+        "workload.synthetic.size=\"16 KiB\"",
+        "workload.synthetic.requests=2000",
+        "device.summary={pages=1,copies=\"timed\"}",
+    ];
+    for seed in ["seed=1", "seed=2", "seed=3", "seed=4"] {
+        let report = run_verified(TINY, &[&sets[..], &[seed]].concat());
+        let requests = whole(&report, "requests.read") + whole(&report, "requests.write");
+        assert_eq!(requests, 2_000, "{seed}");
+        assert!(whole(&report, "gc.merged_read") > 0, "{seed}");
+    }
+}
+
 #[test]
 fn a_block_holds_fewer_pages_of_data() {
     let setup = setup(TINY, &[FREE]);

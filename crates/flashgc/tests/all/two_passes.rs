@@ -6,8 +6,17 @@ use crate::mapping_unit::schemes_run_on;
 use common::{
     TINY, assert_near, at, found_against, number, refusal, run, run_verified, setup, whole,
 };
-use flashgc::verify::checker::Promises;
+use flashgc::config::Setup;
+use flashgc::device::Geometry;
+use flashgc::ids::{Lpn, Ppn};
+use flashgc::session::Options;
+use flashgc::sim::Sim;
+use flashgc::verify::checker::{Checker, Promises};
+use flashgc::verify::{Cause, Happened, RequestRow, RequestSink, Watch, What};
+use flashgc::workload::HostOp;
 use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
 
 /// QLC: blocks of four word lines of four pages.
 const TWO_PASSES: [&str; 6] = [
@@ -124,6 +133,142 @@ fn a_word_line_between_its_passes_is_read_from_the_controller() {
         let from_flash = mean_ns * 2_624.0 / (25_000.0 + 4_096.0);
         assert_near(&lag, from_flash, 2_624.0 - lines * 16.0, 1e-6);
     }
+}
+
+/// Two dies on a bus, where requests suspend every operation of a collection.
+const SUSPENDED: &str = r#"
+seed = 1
+[device]
+channels = 1
+chips_per_channel = 1
+dies_per_chip = 2
+planes_per_die = 1
+blocks_per_plane = 40
+pages_per_block = 12
+pages_per_program = 2
+page_size = "16 KiB"
+exported = 0.7
+unit = "plane"
+allocation = "dynamic"
+fine_pass_lag = 2
+suspend.suspend = "0 ns"
+[device.timing]
+read = "38204 ns"
+program = ["9392 ns", "14715 ns"]
+erase = "1 us"
+transfer = "5 ns/B"
+[gc]
+trigger.watermark.soft = "10 blocks"
+preemption.use = "suspend"
+preemption.suspend.of = "any"
+[workload.synthetic]
+requests = 118
+read_share = 0.5
+queue_depth = 1
+size = "16 KiB"
+"#;
+
+/// A read that was answered while a pass was in the array asked for the bus beside the transfer of
+/// the next pass: the bus forgot one of them, or another unit that waited for it, and the run ended
+/// with "the drive is full" among erased pages.
+#[test]
+fn a_read_that_a_program_answers_leaves_its_next_pass_the_bus() {
+    for (lag, depth) in [(0, 1), (1, 1), (2, 1), (2, 4), (5, 8)] {
+        for seed in [90_911, 1, 2, 3, 4, 5] {
+            let sets = [
+                format!("seed={seed}"),
+                format!("device.fine_pass_lag={lag}"),
+                format!("workload.synthetic.queue_depth={depth}"),
+            ];
+            let report = run_verified(SUSPENDED, &sets.each_ref().map(String::as_str));
+            assert_eq!(requests(&report), 118, "{sets:?}");
+        }
+    }
+}
+
+/// A read from the controller was done at the next event of the drive, and its service time was
+/// below zero where that had waited for the bus. It takes no time. Every other read takes at least
+/// its array time and its transfer.
+#[test]
+fn a_read_from_the_controller_takes_no_time_while_a_pass_is_under_way() {
+    let times = ["device.timing.read=\"18280 ns\"", "workload.synthetic.requests=269"];
+    let passes = "device.timing.program=[\"147893 ns\",\"113910 ns\"]";
+    for seed in [50_805, 1, 2, 3, 4, 5, 6, 7] {
+        let seed = format!("seed={seed}");
+        let setup = setup(SUSPENDED, &[&seed, passes, times[0], times[1]]);
+        let rows = rows_of(setup);
+        assert_eq!(rows.len(), 269);
+        let reads = rows.iter().filter(|row| row.op == HostOp::Read);
+        let least = reads.map(RequestRow::latency_ns).filter(|&ns| ns > 0).min();
+        assert_eq!(least, Some(18_280 + 81_920), "{seed}");
+    }
+}
+
+fn requests(report: &Value) -> u64 {
+    whole(report, "requests.read") + whole(report, "requests.write")
+}
+
+fn rows_of(setup: Setup) -> Vec<RequestRow> {
+    let rows: Arc<Mutex<Vec<RequestRow>>> = Arc::default();
+    let kept = Arc::clone(&rows);
+    let request_log: RequestSink =
+        Box::new(move |batch| kept.lock().expect("a list").extend_from_slice(batch));
+    let options = Options { verify: true, request_log: Some(request_log), ..Options::default() };
+    common::finish_with(setup, None, options).expect("a run");
+    let rows = rows.lock().expect("a list");
+    rows.clone()
+}
+
+/// Tells the checker of a read in flash that does not happen: beside a read of the host, one of the
+/// page that was copied last, while its program is suspended.
+struct Misled {
+    checker: Checker,
+    geometry: Geometry,
+    copied: Vec<Option<(Ppn, Lpn)>>,
+    ended: Vec<&'static str>,
+}
+
+impl Watch for Misled {
+    const ACTIVE: bool = true;
+
+    fn see(&mut self, now_ns: u64, happened: Happened) {
+        self.checker.see(now_ns, happened);
+        match happened {
+            Happened::Programmed { ppn, lpn, cause: Cause::Copy { .. }, .. } => {
+                self.copied[self.geometry.unit_of_page(ppn).index()] = Some((ppn, lpn));
+            }
+            Happened::Busy { what: What::Operation(name, _), unit, .. } if name != "suspend" => {
+                self.ended[unit.index()] = name;
+            }
+            Happened::Busy { what: What::Operation(..), unit, .. } => {
+                let program = self.ended[unit.index()] == "copy-program";
+                self.copied[unit.index()] = self.copied[unit.index()].filter(|_| program);
+            }
+            Happened::Read { ppn, .. } => {
+                let unit = self.geometry.unit_of_page(ppn).index();
+                let is_suspended = self.ended[unit] == "copy-program";
+                if let Some((ppn, lpn)) = self.copied[unit].take().filter(|_| is_suspended) {
+                    self.checker.see(now_ns, Happened::Read { ppn, lpn });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_checker_notices_a_read_of_a_page_whose_program_is_suspended() {
+    let setup = setup(SUSPENDED, &["device.fine_pass_lag=0", "workload.synthetic.requests=2000"]);
+    let (plan, geometry) = (setup.plan.clone(), setup.plan.geometry.clone());
+    let units = geometry.units as usize;
+    let (copied, ended) = (vec![None; units], vec![""; units]);
+    let misled = Misled { checker: Checker::of(&plan), geometry, copied, ended };
+    let mut sim = Sim::new(plan, misled);
+    sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
+    let run = || common::drain(&mut sim, &mut common::synthetic(&setup), 1000);
+    let outcome = catch_unwind(AssertUnwindSafe(run)).err().expect("the checker finds it");
+    let found = outcome.downcast_ref::<String>().expect("in words");
+    assert!(found.contains("whose program was suspended"), "{found}");
 }
 
 /// Without time, passes change nothing.

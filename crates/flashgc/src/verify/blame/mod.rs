@@ -14,7 +14,7 @@ mod planes;
 mod table;
 mod unit;
 
-pub use parts::{Cause, Held, PARTS, Part, Parts, add};
+pub use parts::{Cause, Held, PARTS, Part, Parts, add, make_up};
 pub use unit::BusWait;
 
 use super::{Happened, Watch};

@@ -117,6 +117,13 @@ pub(super) fn add_own(parts: &mut Parts, own_ns: u64, [host_ns, collection_ns]: 
     parts[Part::Service as usize] += own_ns - host_ns - collection_ns;
 }
 
+/// Whether these are the parts of a latency: none is below zero or above the whole, and they add up
+/// to it. One below zero has wrapped.
+pub fn make_up(parts: &Parts, latency_ns: u64) -> bool {
+    let sum = parts.iter().try_fold(0, |sum: u64, &part| sum.checked_add(part));
+    sum == Some(latency_ns)
+}
+
 /// Adds the parts of another latency.
 pub fn add(sums: &mut Parts, parts: &Parts) {
     for (sum, part) in sums.iter_mut().zip(parts) {

@@ -1,6 +1,7 @@
 //! Where a page is found, in flash or in the write buffer, and its way from the one to the other.
 
 use super::Checker;
+use super::Times;
 use crate::ids::{Lpn, Ppn};
 use crate::workload::HostOp;
 
@@ -70,8 +71,10 @@ impl Checker {
     /// The controller answers from a program that is not full yet, or whose fine pass is to come.
     pub(super) fn read_begun(&self, now_ns: u64, slot: Ppn, lpn: Lpn) {
         self.read(now_ns, slot, lpn);
+        let unit = self.geometry.unit_of_page(slot);
+        let awaits = |times: &Times| times.awaits_program(unit, slot);
         assert!(
-            !self.is_in_flash(slot),
+            !self.is_in_flash(slot) || self.times.as_ref().is_none_or(awaits),
             "at {now_ns} ns a read of slot {} found no flash, and its page is programmed",
             slot.0
         );
