@@ -293,7 +293,9 @@ impl Ftl {
         if let Some(failures) = &mut self.failures
             && !failed.is_empty()
         {
-            failures.before.insert(taken.ppn.0 / geometry.shape.program_slots, failed);
+            // A block that was open may go on in a program that is begun, and has others already.
+            let program = taken.ppn.0 / geometry.shape.program_slots;
+            failures.before.entry(program).or_default().extend(failed);
         }
         self.clear(geometry, plane, stream);
         taken

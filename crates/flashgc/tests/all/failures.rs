@@ -257,6 +257,50 @@ fn every_scheme_lives_with_bad_blocks_under_the_checker() {
     assert!(programs > 100 && erases > 100, "{programs} programs, {erases} erases");
 }
 
+/// The open blocks of an aged drive end in the middle of a program. A stream that goes on there
+/// after a failed program completes it with the first pages of its data, and the failed one counts
+/// before it: for the checker too, and for copies.
+#[test]
+fn a_failed_program_counts_before_the_begun_one_that_gets_its_data() {
+    const DEVICES: &[&[&str]] = &[
+        &["device.pages_per_program=2"],
+        &["device.pages_per_program=4", "gc.placement.use=\"separate-gc\""],
+        &["device.mapping_unit=\"1 KiB\"", "gc.copy.use=\"bus\""],
+        &["device.mapping_unit=\"2 KiB\"", "device.pages_per_program=2"],
+        &["device.pages_per_program=2", "gc.placement.use=\"sepbit\"", "device.exported=0.35"],
+        &[
+            "device.pages_per_program=2",
+            "gc.preemption.use=\"between-copies\"",
+            NO_MERGE[0],
+            NO_MERGE[1],
+        ],
+    ];
+    const NO_MERGE: [&str; 2] =
+        ["gc.preemption.between-copies.merge=false", "gc.preemption.between-copies.pipeline=false"];
+    let mut failed = 0;
+    for device in DEVICES {
+        for seed in 0..6 {
+            let seed = format!("seed={seed}");
+            let base = [
+                seed.as_str(),
+                "device.failures={program=0.01}",
+                "device.allocation=\"dynamic\"",
+                "device.blocks_per_plane=80",
+                "device.pages_per_block=12",
+                "device.exported=0.5",
+                "gc.trigger.watermark.soft=\"12 blocks\"",
+                "precondition.fill=\"aged\"",
+                "precondition.aged_ratio=0.1",
+                "precondition.overwrite=0.0",
+                "workload.synthetic.requests=3000",
+            ];
+            let report = run_verified(TINY, &[&ONE_PLANE[..], &base, device].concat());
+            failed += at_keys(&report).0;
+        }
+    }
+    assert!(failed > 100, "{failed} programs");
+}
+
 /// Results do not depend on whether a collection runs as one event.
 #[test]
 fn coalescing_changes_no_result() {

@@ -48,16 +48,18 @@ impl Times {
         failed.into_iter().flatten().copied().chain([page]).collect()
     }
 
-    /// A page is taken: failed programs before it had its data.
+    /// A page is taken: failed programs before it had its data, and are tried before its own. That
+    /// one may be begun, where the stream goes on in a block that was open.
     fn takes_home(&mut self, page: Ppn) {
-        if !page.0.is_multiple_of(self.program_slots) {
-            return;
+        let program = page.0 / self.program_slots;
+        if page.0.is_multiple_of(self.program_slots) {
+            self.failed.remove(&program);
         }
         let failed = std::mem::take(&mut self.homeless);
-        self.failed.remove(&(page.0 / self.program_slots));
         if !failed.is_empty() {
-            self.most_programs = self.most_programs.max(1 + failed.len() as u64);
-            self.failed.insert(page.0 / self.program_slots, failed);
+            let before = self.failed.entry(program).or_default();
+            before.extend(failed);
+            self.most_programs = self.most_programs.max(1 + before.len() as u64);
         }
     }
 
