@@ -169,7 +169,7 @@ impl Store {
 
     /// A class whose frontier has a page for one of this class: the class itself, if necessary in
     /// the erased block that placement chooses. At the reserve, which is for copies, a write by the
-    /// host goes to the nearest class that has a block open.
+    /// host goes to the nearest class that has a block open, and so does a copy without any.
     #[inline(always)]
     fn class_with_page<W: Watch>(
         &mut self,
@@ -202,12 +202,13 @@ impl Store {
         let candidates = self.gc.candidates(&sight!(self, cx));
         let placement = self.gc.placement.as_mut();
         let chosen = placement.and_then(|p| p.choose(plane, class, &self.ftl, &candidates));
-        // Without any, the reserve was too small, and the caller that takes the page will report
-        // it.
-        if let Some(block) = chosen.or_else(|| self.ftl.frontiers.free_list(plane).next()) {
-            self.ftl.open_chosen(&cx.plan.geometry, plane, class, block);
-            self.pass_on_facts(cx);
-        }
+        let Some(block) = chosen.or_else(|| self.ftl.frontiers.free_list(plane).next()) else {
+            // Only while a drive is taken over that has less than the reserve. Elsewhere it was too
+            // small, and the caller that takes the page will report it.
+            return self.ftl.frontiers.class_with_room(plane, class).unwrap_or(class);
+        };
+        self.ftl.open_chosen(&cx.plan.geometry, plane, class, block);
+        self.pass_on_facts(cx);
         class
     }
 }

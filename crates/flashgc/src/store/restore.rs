@@ -106,8 +106,11 @@ impl Store {
         let sealed = all.filter(|&block| blocks.is_sealed(block));
         let victim = sealed.min_by_key(|&block| blocks.valid(block))?;
         let invalid = plan.geometry.data_pages_of(victim) - blocks.valid(victim);
-        let wins = plan.geometry.shape.won(invalid) > 0;
-        (wins && self.can_move(plan, plane, victim)).then_some(victim)
+        let won = plan.geometry.shape.won(invalid);
+        // No class is asked in advance here, and copies without a block of theirs go to others.
+        let taken = plan.geometry.data_pages_of(victim) - won;
+        let any_class = plan.gc.classes() > 0 && self.ftl.frontiers.free_pages(plane) >= taken;
+        (won > 0 && (any_class || self.can_move(plan, plane, victim))).then_some(victim)
     }
 
     /// Whether the erased blocks of a plane, which may be fewer than its scheme reserves, take the

@@ -1,7 +1,7 @@
 //! Placement by lifetime: each against a second program, tables that were derived by hand, and one
 //! class against no separation.
 
-use crate::common::{self, Choices, TINY, at, run, setup, whole};
+use crate::common::{self, Choices, TINY, at, prepare_or_none, run, setup, whole};
 use crate::lifetime_model::{AutoStream, Eti, Fadac, MultiLog, Sfs, Warcip};
 use crate::placement_model::{BLOCKS, CLASSES, Dac, Log, One, PAGES, Rule, SepBit};
 
@@ -27,6 +27,38 @@ const SOFT: usize = 9;
 const WRITES: u64 = 10_000;
 const SQRT_AGE: &[&str] =
     &["gc.victim.use=\"cost-benefit\"", "gc.victim.cost-benefit.form=\"sqrt-age\""];
+
+/// The reserve of copies to many classes is larger than the space that greedy leaves. Their copies
+/// go to the classes that have a block, until each plane has the reserve: 12 pages of the victim,
+/// and 11 of each class but one.
+#[test]
+fn a_drive_that_greedy_filled_is_taken_over_by_every_placement() {
+    let drive = [
+        "device.blocks_per_plane=60",
+        "device.pages_per_block=12",
+        "gc.trigger.watermark.soft=\"10 blocks\"",
+        "precondition.overwrite=1.5",
+        "precondition.scheme=\"greedy\"",
+        "workload.synthetic.requests=1",
+    ];
+    for placement in common::BY_CLASS {
+        for exported in ["device.exported=0.3", "device.exported=0.6", "device.exported=0.75"] {
+            let own = format!("gc.placement.use=\"{placement}\"");
+            let setup = prepare_or_none(TINY, &[&drive[..], &[&own, exported]].concat());
+            let Some(setup) = setup else { continue };
+            let reserve = u64::from(setup.plan.gc.reserve_pages);
+            let classes = u64::from(setup.plan.gc.classes());
+            let planes = u64::from(setup.plan.geometry.planes);
+            let report =
+                common::finish(setup, None, true).unwrap_or_else(|why| panic!("{own}: {why}"));
+            if reserve > 0 {
+                assert_eq!(reserve, 12 + (classes - 1) * 11, "{own}");
+            }
+            let free = whole(&report, "steady.free_pages_begin");
+            assert!(free >= reserve * planes, "{own} {exported}: {free} of {reserve}");
+        }
+    }
+}
 
 fn one_log(placement: &str, by_age: bool, sets: &[&str]) -> Setup {
     let sizes = [
