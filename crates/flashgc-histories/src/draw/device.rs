@@ -44,9 +44,12 @@ impl Draw {
     fn geometry(&mut self) {
         let most = self.choices.pick(&PAGES_MAX);
         loop {
-            let channels = self.choices.pick(&[1, 1, 1, 2, 2, 3, 4]);
+            // Where features are to meet, units share their bus.
+            let channels: &[u64] = if self.meets { &[1, 1, 2] } else { &[1, 1, 1, 2, 2, 3, 4] };
+            let channels = self.choices.pick(channels);
             let chips = self.choices.pick(&[1, 1, 2, 3]);
-            let dies = self.choices.pick(&[1, 1, 2]);
+            let dies: &[u64] = if self.meets { &[1, 2, 2, 3] } else { &[1, 1, 2] };
+            let dies = self.choices.pick(dies);
             let planes = self.choices.pick(&[1, 1, 2, 4]);
             let blocks = self.choices.between(9, 48);
             let pages = self.choices.pick(&[2, 3, 4, 5, 7, 8, 8, 12, 16, 16, 20, 24, 32, 40, 64]);
@@ -116,7 +119,8 @@ impl Draw {
             self.text(&format!("device.timing.{key}"), time);
         }
         let rates = ["0 ns/B", "0 ns/B", "1 ns/B", "5 ns/B", "25 ns/B", "100 ns/B"];
-        let rate = self.choices.pick(&rates);
+        let rates = if self.meets { &rates[1..] } else { &rates[..] };
+        let rate = self.choices.pick(rates);
         self.text("device.timing.transfer", rate);
         if self.choices.chance(25) {
             let command = self.choices.pick(&["1 ns", "200 ns", "3 us"]);
@@ -177,7 +181,7 @@ impl Draw {
 
     /// In a part of the cases programs and erases fail, where blocks can be retired one by one.
     pub(super) fn failing(&mut self) {
-        if !self.choices.chance(15) {
+        if !self.chance(15, 40) {
             return;
         }
         let program = self.choices.pick(&["0.0", "0.0003", "0.003", "0.02"]);
@@ -233,7 +237,7 @@ impl Draw {
     }
 
     fn extras(&mut self) {
-        if self.choices.chance(40) {
+        if self.chance(40, 80) {
             self.suspends();
         }
         if self.choices.chance(20) {
@@ -257,7 +261,7 @@ impl Draw {
         if self.choices.chance(25) {
             self.buffer();
         }
-        if self.choices.chance(15) {
+        if self.chance(15, 25) {
             let pages = self.number("device.pages_per_block");
             let summary = self.choices.between(1, (pages - 1).min(2));
             self.set("device.summary.pages", summary);

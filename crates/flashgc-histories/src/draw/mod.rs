@@ -19,11 +19,21 @@ pub struct Draw {
     pub choices: Choices,
     /// The choices drawn until now.
     pub history: History,
+    /// Whether features that met their faults in each other are drawn often, so that they meet: two
+    /// passes, suspension, buses of several units, aged fills, failures, and drives that another
+    /// scheme filled.
+    meets: bool,
 }
 
 impl Draw {
     fn new(choices: Choices) -> Self {
-        Draw { choices, history: History::default() }
+        Draw { choices, history: History::default(), meets: false }
+    }
+
+    /// True in this number of a hundred cases: the second one where features are to meet.
+    fn chance(&mut self, usual: u64, meets: u64) -> bool {
+        let percent = if self.meets { meets } else { usual };
+        self.choices.chance(percent)
     }
 
     fn set(&mut self, key: &str, value: impl ToString) {
@@ -79,6 +89,7 @@ pub enum Drawn {
 /// The history of a seed.
 pub fn draw(seed: u64) -> Drawn {
     let mut draw = Draw::new(Choices::new(seed));
+    draw.meets = draw.choices.chance(40);
     draw.set("seed", seed % 1000);
     draw.device();
     draw.scheme();
@@ -89,6 +100,7 @@ pub fn draw(seed: u64) -> Drawn {
     draw.cached();
     draw.read_errors();
     draw.superblocks();
+    draw.filled_by_another();
     draw.foreseen();
     let has_many = draw.many_classes();
     draw.failing();
@@ -111,7 +123,8 @@ pub fn draw_placed(seed: u64, placement: &str, victim: &str) -> Drawn {
 /// The same device under another scheme, for a drive that is saved by one scheme and used by
 /// another.
 pub fn another_scheme(history: &History, seed: u64) -> History {
-    let mut draw = Draw { choices: Choices::new(!seed), history: history.clone() };
+    let choices = Choices::new(!seed);
+    let mut draw = Draw { choices, history: history.clone(), meets: false };
     draw.history.remove("gc");
     draw.history.remove("precondition.scheme");
     draw.history.words.clear();

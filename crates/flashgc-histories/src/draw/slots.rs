@@ -30,7 +30,7 @@ impl Draw {
         let pages = self.number("device.pages_per_block");
         let layers = self.number("device.layers");
         let fits: Vec<u64> = (2..=4).filter(|n| (pages / layers).is_multiple_of(*n)).collect();
-        if fits.is_empty() || !self.choices.chance(40) {
+        if fits.is_empty() || !self.chance(40, 80) {
             return false;
         }
         let joined = self.choices.pick(&fits);
@@ -44,7 +44,7 @@ impl Draw {
     fn two_passes(&mut self, lines: u64) {
         let ratio = self.history.get("device.timing.layer_ratio");
         let is_level = ratio.is_none_or(|ratio| ratio == "1");
-        if !is_level || lines < 2 || !self.choices.chance(35) {
+        if !is_level || lines < 2 || !self.chance(35, 55) {
             return;
         }
         let times = ["3 ns", "90 us", "300 us", "2.4 ms"];
@@ -77,7 +77,8 @@ impl Draw {
     /// them is drawn again. Many presets of devices have slots, so half of them get it as well.
     pub(super) fn slots(&mut self) {
         let has_preset = self.history.get("device.preset").is_some();
-        if !self.choices.chance(if has_preset { 50 } else { 15 }) {
+        let usual = if has_preset { 50 } else { 15 };
+        if !self.chance(usual, 50) {
             return;
         }
         if !has_preset {
@@ -120,11 +121,26 @@ impl Draw {
             self.set("gc.preemption.suspend.merge", false);
             self.set("gc.preemption.suspend.pipeline", false);
         }
+        if self.meets && scheme != "ideal" && !scheme.starts_with("tokens") {
+            self.suspends_any();
+        }
         self.placement_of_programs();
         if self.has_classes() && self.history.get("device.write_buffer.size").is_some() {
             // A program for each class, and one more.
             self.text("device.write_buffer.size", "2 MiB");
         }
+    }
+
+    /// In most cases requests suspend the operations of collections.
+    fn suspends_any(&mut self) {
+        if self.choices.chance(30) {
+            return;
+        }
+        self.suspends();
+        self.text("gc.preemption.use", "suspend");
+        self.set("gc.preemption.suspend.merge", false);
+        self.set("gc.preemption.suspend.pipeline", false);
+        self.word("gc.preemption.suspend.of", &["any", "any", "erase"]);
     }
 
     /// A placement where programs join pages, or planes share their blocks, with the blocks and the

@@ -285,6 +285,7 @@ impl Draw {
             true => &["sequential", "by-block", "trace", "none", "aged"],
             false => &["sequential", "sequential", "sequential", "by-block", "aged", "none"],
         };
+        let words = if self.meets && self.choices.chance(30) { &["aged"] } else { words };
         let fill = self.word("precondition.fill", words);
         if fill == "aged" {
             let ratio = self.choices.pick(&["0.0", "0.1", "0.31", "0.5", "0.8"]);
@@ -312,6 +313,15 @@ impl Draw {
             // As presets have them, these are for larger planes, or for drives of their own.
             let large = ["greedy-msr", "gsm-plus", "pregc-gftl", "speedup", "speedup-pb"];
             names.retain(|name| !large.contains(name));
+            self.word("precondition.scheme", &names);
+        }
+    }
+
+    /// Where features are to meet, another scheme fills the drive, which has no parameter that a
+    /// device could refuse.
+    pub(super) fn filled_by_another(&mut self) {
+        if self.meets && !self.is("precondition.fill", "none") && self.choices.chance(35) {
+            let names = ["greedy", "greedy", "fifo", "cost-benefit", "d-choices"];
             self.word("precondition.scheme", &names);
         }
     }

@@ -4,6 +4,7 @@ mod compare;
 mod drives;
 mod identities;
 mod logs;
+mod parts;
 mod requests;
 mod timeline;
 mod times;
@@ -54,6 +55,7 @@ pub const RULES: &[(&str, Rule)] = &[
     ("index", index),
     ("logs", logs::rule),
     ("over-time", logs::over_time),
+    ("parts", parts::rule),
     ("requests", requests::rule),
     ("saved", drives::saved),
     ("slices", drives::slices),
