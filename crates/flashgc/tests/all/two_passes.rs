@@ -229,8 +229,6 @@ struct Misled {
 }
 
 impl Watch for Misled {
-    const ACTIVE: bool = true;
-
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.checker.see(now_ns, happened);
         match happened {
