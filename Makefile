@@ -41,7 +41,7 @@ endif
 test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore=tests/python/test_site.py
 
-LONG_RUST := matrix:: oracles:: every_trace:: block_blocking:: preemption:: sub_blocks::
+LONG_RUST := matrix:: oracles:: every_trace:: block_blocking:: preemption:: sub_blocks:: midas::
 LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces advise hostile tune page_in_browser)
 long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 100 million rows, exercises
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- $(LONG_RUST)

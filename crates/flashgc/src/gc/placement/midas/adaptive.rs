@@ -6,8 +6,8 @@ use super::super::{Copied, Write};
 use super::chain::{Chain, Tally};
 use super::filter::{Filter, Seen};
 use super::intervals::Intervals;
-use super::model::{Drive, GROUPS, Hot, Sums};
-use super::sizes::{Found, search};
+use super::model::{Drive, GROUPS, Sums};
+use super::sizes::{Found, Hots, search};
 use super::{FIRST, HOT};
 use crate::device::Geometry;
 use crate::ftl::BlockFacts;
@@ -223,10 +223,10 @@ impl Adaptive {
             untouched: if whole >= 0.2 * self.pages as f64 { whole } else { 0.0 },
             margin: (per_plane / MARGIN.0).min(MARGIN.1).into(),
         };
-        let hots: Vec<Hot> = if hot.1 > 0.1 || hot.0 < 0.15 {
-            vec![sums.measured(libm::round(hot.2) as u32, hot.0, hot.1)]
+        let hots = if hot.1 > 0.1 || hot.0 < 0.15 {
+            Hots::Measured(sums.measured(libm::round(hot.2) as u32, hot.0, hot.1))
         } else {
-            sums.planned(MOST_HOT)
+            Hots::Planned(sums.planned(MOST_HOT))
         };
         Ok(search(&sums, &drive, &hots, self.most_groups))
     }

@@ -93,8 +93,16 @@ pub struct Hot {
     pub time: f64,
     /// Intervals that end until then.
     pub ended: f64,
-    /// Its valid pages in units.
+    /// Valid pages in units that no other group is taken to hold: where the group is planned, all
+    /// that are younger than `time`, since pages enter the next group at that age.
     pub held: f64,
+}
+
+impl Hot {
+    /// The same group, if its data counted for the last group.
+    pub fn without_pages(&self) -> Hot {
+        Hot { held: 0.0, ..*self }
+    }
 }
 
 /// What a chain would do.
@@ -117,7 +125,7 @@ impl Sums {
                 break;
             }
             if blocks > found.last().map_or(0, |hot| hot.blocks) {
-                let held = self.valid(0, units, self.all()) - units as f64 * (1.0 - traffic);
+                let held = self.valid(0, units, self.all());
                 found.push(Hot { blocks, traffic, valid: 0.0, time, ended, held });
             }
         }
