@@ -213,8 +213,8 @@ fn groups_are_merged_when_the_workload_changes_and_formed_again() {
     assert!(after.0.abs_diff(before.0) < before.0 / 10, "{before:?} {after:?}");
 }
 
-/// The drive of the authors' artifact, 8 GiB in blocks of 1,024 pages with 4 of them free, filled and
-/// then written with Zipf of exponent 1, in windows of 8 GiB. On such a stream their simulator
+/// The drive of the authors' artifact, 8 GiB in blocks of 1,024 pages with 4 of them free, filled
+/// and then written with Zipf of exponent 1, in windows of 8 GiB. On such a stream their simulator
 /// (sungkyun123/MiDAS-Simulation, with the thread of its model joined) has 3.812 before its first
 /// sizes, and 3.637 and 3.636 in the second and third window behind them. Only in the long form: 72
 /// million pages are copied.

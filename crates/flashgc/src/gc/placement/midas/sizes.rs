@@ -1,8 +1,8 @@
 //! The search for sizes of the groups: first one more group at a time, then each size again.
 //!
-//! A planned hot group is compared with others as if it held no page, and so its data counts for the
-//! last group. What a larger one holds would make the last group look emptier than a drive finds it:
-//! then the largest is always chosen, and copies more than no groups at all.
+//! A planned hot group is compared with others as if it held no page, and so its data counts for
+//! the last group. What a larger one holds would make the last group look emptier than it is on a
+//! drive: then the largest is always chosen, and copies more than no groups at all.
 
 use super::model::{Drive, Forecast, Hot, Sums};
 
@@ -45,8 +45,8 @@ struct Search<'a> {
     least: u32,
 }
 
-/// The best sizes with one of these hot groups. `None` where no two groups behind the hot one can be
-/// told to be better than one.
+/// The best sizes with one of these hot groups. `None` where no two groups behind the hot one can
+/// be told to be better than one.
 pub fn search(sums: &Sums, drive: &Drive, hots: &Hots, most_groups: usize) -> Option<Found> {
     let search = Search { sums, drive, least: drive.margin as u32 };
     let mut found = match hots {
@@ -257,13 +257,14 @@ mod tests {
         assert!(sums.forecast(&drive, &NO_HOT, &[1900, 142]).is_none());
     }
 
-    /// What `intervals.rs` counted in the first epoch of a run on the drive of the paper's artifact:
+    /// What `intervals.rs` counted in the first epoch of a run on the drive of the artifact:
     /// Zipf with exponent 1 over 1,953,125 pages that lie scattered, 4 erased blocks.
     const RECORDED: &str = include_str!("../../../../tests/data/midas-intervals.txt");
 
     fn recorded() -> (Sums, Drive) {
         let mut counts = Vec::new();
-        for word in RECORDED.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace) {
+        let lines = RECORDED.lines().filter(|line| !line.starts_with('#'));
+        for word in lines.flat_map(str::split_whitespace) {
             let (count, times) = word.split_once('x').unwrap_or((word, "1"));
             let count: u64 = count.parse().expect("a count");
             counts.resize(counts.len() + times.parse::<usize>().expect("a number"), count);
