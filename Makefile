@@ -42,8 +42,8 @@ test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore=tests/python/test_site.py
 
 LONG_RUST := matrix:: oracles:: every_trace:: block_blocking:: preemption:: sub_blocks:: midas::
-LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces advise hostile tune page_in_browser)
-long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 100 million rows, exercises
+LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces advise hostile tune page_in_browser) tests/fio
+long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 5,000 job files of fio, 100 million rows, exercises
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- $(LONG_RUST)
 	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc-trace --test flat_memory
 	$(MAKE) --no-print-directory saves damages
@@ -115,8 +115,8 @@ $(PLUGIN): $(ENGINE_SOURCES) | tools
 lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	$(BIN)/ruff format --check python tests/python scripts
-	$(BIN)/ruff check python tests/python scripts
+	$(BIN)/ruff format --check python tests/python tests/fio scripts
+	$(BIN)/ruff check python tests/python tests/fio scripts
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest flashgc._engine --ignore-missing-stub
 	$(BIN)/python scripts/prose.py
@@ -124,8 +124,8 @@ lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, chan
 
 format: $(VENV)/.dev ## put the code into the project's shape
 	cargo fmt --all
-	$(BIN)/ruff format python tests/python scripts
-	$(BIN)/ruff check --fix python tests/python scripts
+	$(BIN)/ruff format python tests/python tests/fio scripts
+	$(BIN)/ruff check --fix python tests/python tests/fio scripts
 
 fitted-workloads: $(VENV)/.engine ## check the fitted workloads of all traces in TRACES=folder (FORMATS=file names formats)
 	@$(BIN)/python scripts/fitted_workloads.py "$(TRACES)" $(if $(FORMATS),--formats "$(FORMATS)")

@@ -82,7 +82,27 @@ def config(given: object) -> Source:
         from flashgc.conversion import fio_run
 
         return replace(fio_run.drive(), jobs=fio_run.layer(path))
-    return Source(printable(given), read_text(path))
+    text = read_text(path)
+    if not os.fspath(given).endswith(".toml"):
+        _refuse_jobs(printable(given), text)
+    return Source(printable(given), text)
+
+
+def _refuse_jobs(name: str, text: str) -> None:
+    """A job file of fio whose name says nothing of it is no TOML, and gets no errors of TOML."""
+    import tomllib
+
+    from flashgc.conversion import recognise
+
+    try:
+        tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        if recognise.is_job_file(text):
+            raise ConfigError(
+                f"error: {name} is a job file of fio, but its name does not end in "
+                f"{' or '.join(JOB_FILES)}\n  = help: rename it, or run it as fio does: "
+                f"`flashgc fio {name}`"
+            ) from None
 
 
 def _no_config(path: Path, by: str, see: str) -> str:

@@ -27,6 +27,8 @@ PATTERNS: dict[str, tuple[tuple[int, ...], bool]] = {
 }  # fmt: skip
 """Kinds of requests, by their number, and whether they are random."""
 
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
 FORCED = {"0": False, "none": False, "1": True, "sync": True, "dsync": True}
 """Values of `sync` and `writefua`, and whether writes are forced."""
 
@@ -81,8 +83,10 @@ class _Job(Requests, Flow, Hints):
         self._region()
         self._amounts()
         self._times()
-        sizes = self._sizes(kinds)
-        self._addresses(kinds, is_random, sizes)
+        self._sizes(kinds)
+        self._places()
+        self._addresses(kinds, is_random)
+        self._passes()
         self._depth()
         self._rates(kinds)
         self._hints()
@@ -177,7 +181,7 @@ class _Job(Requests, Flow, Hints):
         self.take("nrfiles", self._files)
         self.take("size", lambda key: self.extent(key, "span"))
         self.take("filesize", self._file_size)
-        if "span" not in self.job and not is_drive:
+        if not {"span", "file_size"} & self.job.keys() and not is_drive:
             self.findings.problems.append(
                 f"{self.section.place}: job `{self.section.name}` has no `size`, which it needs "
                 "unless `filename` is a device such as /dev/nvme0n1"
@@ -224,21 +228,56 @@ class _Job(Requests, Flow, Hints):
     def _file_size(self, key: Key) -> None:
         if "-" in key.text:
             raise WrongError("a range of sizes of files is not modelled; give one size")
-        # The size of the job is then the amount alone.
-        amount = self.job.pop("span", None)
-        self.extent(key, "span")
-        if amount is not None:
-            self.job["amount"] = amount
+        count = values.whole(key.text, self.kb_base)
+        if count == 0:
+            raise WrongError("it must be above 0")
+        self.set(key, "file_size", shown_size(count))
+        share = self.job.get("span")
+        offset = self.options.get("offset")
+        if offset is None:
+            return
+        if values.percent(offset.text) is not None and share is None:
+            self.wrong(offset, "fio takes percentages of `size`, which the job does not have")
+        elif (
+            values.percent(offset.text) is None and values.whole(offset.text, self.kb_base) >= count
+        ):
+            self.wrong(offset, f"the file ends before that: `filesize` is {key.text}")
+
+    def _places(self) -> None:
+        """Offsets in percent of a known size, and what a file's own size makes of that of the job.
+
+        The size of a job is then what it transfers, and its requests go to all of the file; a
+        percentage is one of the file, and they go to this part of it.
+        """
+        size, file_size = (_bytes(self.job.get(name)) for name in ("span", "file_size"))
+        share = self.job.get("span")
+        if file_size is not None and isinstance(share, float):
+            size = max(1, int(share * file_size))
+            self.job["span"] = shown_size(size)
+        offset = self.job.get("offset")
+        # With an increment, the sum is rounded for each clone.
+        if size is not None and isinstance(offset, float) and "offset_step" not in self.job:
+            count = -(-round(offset * size) // self.smallest) * self.smallest
+            self.job["offset"] = shown_size(count)
+        if file_size is None or size is None or isinstance(share, float):
+            return
+        del self.job["span"]
+        amount = self.job.get("amount", 1.0)
+        if isinstance(amount, float):
+            rest = file_size - (_bytes(self.job.get("offset")) or 0)
+            self.job["amount"] = shown_size(max(1, round(amount * min(size, rest))))
 
     def _amounts(self) -> None:
         self.take("io_size", lambda key: self.extent(key, "amount"))
-        self.take("number_ios", lambda key: self.set(
-            key, "requests", values.integer(key.text, 1, 10**12)))  # fmt: skip
+        self.take("number_ios", self._requests)
         self.take("numjobs", lambda key: self.set(
             key, "clones", values.integer(key.text, 1, 4096)))  # fmt: skip
         self.take("loops", self._loops)
         for name in ("fsync", "fdatasync"):
-            self.take(name, self._flushes)
+            if self.job.get("trim_then_write"):
+                self.drop_option(name, "ignored: fio makes no flushes where writes follow trims")
+            else:
+                self.take(name, self._flushes)
         for name in ("sync", "writefua"):
             self.take(name, self._forced)
 
@@ -257,11 +296,41 @@ class _Job(Requests, Flow, Hints):
             return self.wrong(key, "fsync and fdatasync differ, and one number is possible here")
         return self.set(key, "flush_after", writes)
 
+    def _requests(self, key: Key) -> None:
+        count = values.integer(key.text, 0, 10**12)
+        if count == 0:
+            self.drop(key, "ignored: 0 stands for no limit")
+        elif self.is_on("time_based"):
+            self.drop(key, "ignored: with `time_based` only time ends the job")
+        else:
+            self.set(key, "requests", count)
+
     def _loops(self, key: Key) -> None:
         loops = values.integer(key.text, 1, 10**6)
-        amount = self.job.get("amount", 1.0)
-        if isinstance(amount, str):
-            number, unit = amount.split()
-            self.set(key, "amount", f"{int(number) * loops} {unit}")
-            return
-        self.set(key, "amount", amount * loops)
+        if self.is_on("time_based"):
+            self.drop(key, "ignored: with `time_based` only time ends the job")
+        else:
+            self.set(key, "loops", loops)
+
+    def _passes(self) -> None:
+        """Whether each pass over the part repeats the first."""
+        key = self.options.get("randrepeat")
+        try:
+            repeats = key is None or values.flag(key.text)
+        except WrongError as why:
+            assert key is not None
+            return self.wrong(key, str(why))
+        # A seed of their own, and `time_based`, give each pass a new order.
+        repeats = repeats and "randseed" not in self.options and not self.is_on("time_based")
+        self.job["passes"] = "same" if repeats else "new"
+        if key is not None:
+            self.said(key, "passes", self.job["passes"])
+        return None
+
+
+def _bytes(extent: object) -> int | None:
+    """A size of a job in bytes; None for a share, or without any."""
+    if not isinstance(extent, str):
+        return None
+    number, unit = extent.split()
+    return int(number) * UNITS[unit]

@@ -105,14 +105,27 @@ class Flow(Job):
                     self.drop(key, "ignored: it limits no kind of request of this job")
                     return
                 for kind in given:
-                    self.job[f"{KINDS[kind]}_{ours}"] = shown(found[kind] or 0)
-                self.said(key, f"{KINDS[given[0]]}_{ours}", shown(found[given[0]] or 0))
+                    name, value = f"{KINDS[kind]}_{ours}", shown(found[kind] or 0)
+                    least = self.kinds_smallest[kind]
+                    if ours == "iops" and least and not self._is_poisson():
+                        # Of several sizes fio takes the smallest for the rate in bytes.
+                        rate = max(1000, (found[kind] or 0) * least)
+                        name, value = f"{KINDS[kind]}_rate", f"{plain_rate(rate)} MB/s"
+                    self.job[name] = value
+                    if kind == given[0]:
+                        self.said(key, name, value)
 
             return of
 
         self.take("rate_iops", read("iops", iops, int))
         self.take("rate", read("rate", rate, lambda bytes_per_s: f"{plain_rate(bytes_per_s)} MB/s"))
         self.take("rate_process", self._process)
+        if kinds == (0, 1) and {"rate_iops", "rate"} & self.options.keys():
+            self.job["overtake"] = True
+
+    def _is_poisson(self) -> bool:
+        key = self.options.get("rate_process")
+        return key is not None and key.text == "poisson"
 
     def _process(self, key: Key) -> None:
         if key.text not in {"linear", "poisson"}:

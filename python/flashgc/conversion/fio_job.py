@@ -41,6 +41,10 @@ class Job:
         self.options = section.last()
         self.job: dict[str, Any] = {"name": section.name}
         self.kb_base = 1024
+        self.smallest = 512
+        """The smallest request of any kind, in bytes."""
+        self.kinds_smallest: list[int | None] = [None] * 3
+        """The smallest request of each kind that has several sizes, in bytes."""
         self._said = said
 
     def said(self, key: Key, ours: str, value: object, how: str = "") -> None:
@@ -53,6 +57,11 @@ class Job:
     def drop(self, key: Key, why: str) -> None:
         """The option has no counterpart."""
         note(self.findings, self._said, DROPPED, Finding(key, "", "", why))
+
+    def drop_option(self, name: str, why: str) -> None:
+        """The option has no counterpart, if the job has it."""
+        if name in self.options:
+            self.drop(self.options[name], why)
 
     def wrong(self, key: Key, why: str) -> None:
         """The option has a value that is not allowed; several jobs may share it."""
@@ -70,6 +79,11 @@ class Job:
             read(key)
         except WrongError as why:
             self.wrong(key, str(why))
+
+    def is_on(self, name: str) -> bool:
+        """Whether the job has a switch, and it is not off."""
+        key = self.options.get(name)
+        return key is not None and key.text != "0"
 
     def set(self, key: Key, ours: str, value: object, how: str = "") -> None:
         """The option gives a key of the job."""

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 ALIASES = {
     "readwrite": "rw", "blocksize": "bs", "blocksize_range": "bsrange", "blockalign": "ba",
-    "io_limit": "io_size", "start_delay": "startdelay", "wait_for_previous": "stonewall",
-    "timeout": "runtime", "bs_unaligned": "blocksize_unaligned", "iomem": "mem",
-    "fill_fs": "fill_device", "iodepth_batch_submit": "iodepth_batch",
+    "io_limit": "io_size", "allrandrepeat": "randrepeat", "start_delay": "startdelay",
+    "wait_for_previous": "stonewall", "timeout": "runtime",
+    "bs_unaligned": "blocksize_unaligned", "iomem": "mem", "fill_fs": "fill_device",
+    "iodepth_batch_submit": "iodepth_batch",
     "iodepth_batch_complete": "iodepth_batch_complete_min", "nr_files": "nrfiles",
-    "fdp_pli": "plids", "fdp_pli_select": "plid_select",
+    "fdp_pli": "plids", "fdp_pli_select": "plid_select", "ratemin": "rate_min",
+    "ratecycle": "rate_cycle", "fileoffset": "offset", "threads": "thread",
 }  # fmt: skip
 """Second names of options."""
 
@@ -22,7 +24,7 @@ MAPPED = (
     "numjobs", "loops", "number_ios", "randseed", "startdelay", "stonewall", "thinktime",
     "thinktime_blocks", "kb_base", "name", "ioengine", "direct", "buffered", "nrfiles",
     "fsync", "fdatasync", "sync", "writefua", "fdp", "dataplacement", "plids", "plid_select",
-    "write_hint",
+    "write_hint", "randrepeat",
 )  # fmt: skip
 """Options that the converter reads."""
 
@@ -32,7 +34,8 @@ _FILES = "files are ranges of the simulated drive, which exist from the start"
 _HOST = "the host's processors, memory and system calls are not simulated"
 _DATA = "the content of data is not simulated"
 _CHECK = "it ends fio in case of an error, which the simulated drive does not have"
-_SEED = "random numbers are those of flashgc, from one seed, and the same in every run"
+_ENGINE = "it belongs to one of fio's engines, and requests go to the simulated drive"
+_SEED = "random numbers are those of flashgc, from one seed"
 
 IGNORED: dict[str, str] = {
     **dict.fromkeys(("description", "ioscheduler", "lockfile", "lockmem"), _NOTHING),
@@ -75,8 +78,32 @@ IGNORED: dict[str, str] = {
         "experimental_verify", "verify_write_sequence", "verify_header_seed", "verify_only",
         "verify_pattern_interval",
     ), _CHECK),
-    **dict.fromkeys(("randrepeat", "allrandrepeat"), _SEED),
     "rw_sequencer": "it belongs to a number behind `rw`, which is refused",
+    **dict.fromkeys((
+        "apptag", "apptag_mask", "block", "busy_poll", "cdb_len", "chunk_size", "clientname",
+        "clustername", "cmdprio_hint", "conf", "cont", "cpuchunks", "cpuload", "cpumode",
+        "donorname", "exit_on_io_done", "gpu_dev_ids", "hdfsdirectory", "hipri_percentage",
+        "hostname", "http_host", "http_mode", "http_object_mode", "http_pass", "http_s3_key",
+        "http_s3_keyid", "http_s3_region", "http_s3_security_token",
+        "http_s3_sse_customer_algorithm", "http_s3_sse_customer_key", "http_s3_storage_class",
+        "http_swift_auth_token", "http_user", "http_verbose", "https", "inplace", "interface",
+        "libaio_vectored", "libblkio_driver", "libblkio_force_enable_completion_eventfd",
+        "libblkio_num_entries", "libblkio_path", "libblkio_pre_connect_props",
+        "libblkio_pre_start_props", "libblkio_queue_size", "libblkio_vectored",
+        "libblkio_wait_mode", "libblkio_write_zeroes_on_trim", "listen", "mss", "namenode",
+        "nfs_url", "no_completion_thread", "nodelay", "object_class", "pi_act", "pi_chk",
+        "pingpong", "pool", "port", "prep", "program", "arguments", "std_redirect", "grace_time",
+        "proto", "protocol", "bindname", "rbd_encryption_format", "rbd_encryption_passphrase",
+        "rbdname", "rocm_io", "skip_bad", "stat_type", "touch_objects", "ttl", "uri", "verb",
+        "verify_bytchk", "xnvme_admin", "xnvme_async", "xnvme_dev_nsid", "xnvme_dev_subnqn",
+        "xnvme_iovec", "xnvme_mem", "xnvme_sync", "read_mode",
+    ), _ENGINE),
+    **dict.fromkeys(("filetype", "end_syncfs"), _FILES),
+    **dict.fromkeys(("verify_mode", "verify_policy"), _CHECK),
+    **dict.fromkeys((
+        "job_start_clock_id", "log_alternate_epoch_clock_id", "log_window_value",
+        "log_compression_cpus",
+    ), _OUTPUT),
     "random_generator": _SEED,
     "thinktime_blocks_type": "a pause begins when the requests before it are done",
     "softrandommap": "passes need no memory here",
@@ -106,7 +133,8 @@ LOUD: dict[str, str] = {
     "cmdprio": "all requests have the same priority",
     "cmdprio_split": "all requests have the same priority",
     "cmdprio_bssplit": "all requests have the same priority",
-    "offset_align": "offsets are aligned to the smallest request",
+    "ramp_size": "requests of this part are measured, too",
+    "offset_align": "offsets in percent are aligned to the smallest request",
 }
 """Options that change requests a little and are not modelled: reported in each run."""
 
@@ -136,6 +164,15 @@ REFUSED: dict[str, str] = {
                     "jobs do not wait for each other's progress here; give each a rate"),
     **dict.fromkeys(("wait_for", "exitall", "exit_what"),
                     "the end of one job does not act on others here, apart from `stonewall`"),
+    **dict.fromkeys(("recover_zbd_write_error", "write_zone_remainders"),
+                    "zones of a zoned device, and strides, are not modelled"),
+    **dict.fromkeys(("sprandom", "spr_op", "spr_num_regions", "spr_cs"),
+                    "fio's own preconditioning is not modelled; give precondition.overwrite"),
+    "random_sequence_stride": "sequences that repeat are not modelled",
+    "num_range": "a trim has one range here",
+    "write_mode": "writes of zeroes, and those that mark errors, are not modelled",
+    "thinkcycles": "cycles of a processor are not simulated; give `thinktime`",
+    "window_size": "reads behind writes are not modelled; give a job of its own",
     "blocksize_unaligned": "requests are multiples of 512 bytes",
     "bs_is_seq_rand": "sizes differ by reads, writes and trims, not by the kind of address",
     "filename_format": "give `filename` to jobs that share a file",

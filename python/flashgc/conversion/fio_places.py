@@ -84,9 +84,12 @@ def _zones(kind: str, text: str, kb_base: int) -> Address:
             {"bytes": shown_size(_positive(whole(size, kb_base))), "requests": float(share)}
             for size, share in given
         ]}  # fmt: skip
-    places = [number(size, 0, 100) / 100 for size, _ in given]
-    if sum(places) > 1:
+    known = [number(size, 0, 100) / 100 if size else None for size, _ in given]
+    rest = 1 - sum(place for place in known if place is not None)
+    if rest < 0:
         raise WrongError("the sizes of its zones must add up to at most 100 percent")
+    # Sizes left blank are equal parts of the rest.
+    places = [rest / known.count(None) if place is None else place for place in known]
     return {"groups": [
         {"places": float(place), "requests": float(share)}
         for place, (_, share) in zip(places, given, strict=True)

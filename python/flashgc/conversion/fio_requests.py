@@ -18,7 +18,7 @@ SIZES_MAX = 4096
 class Requests(Job):
     """Sizes and addresses."""
 
-    def _sizes(self, kinds: tuple[int, ...]) -> list[dict[int, float]]:
+    def _sizes(self, kinds: tuple[int, ...]) -> None:
         """The sizes of each kind with their weights; of several options the most exact counts."""
         one: list[dict[int, float]] = [{values.DEFAULT_BS: 1.0}] * 3
         default = one[0]
@@ -39,9 +39,10 @@ class Requests(Job):
                 continue
             one = list(found)
             self.said(key, f"{KINDS[kinds[0]]}_size", _written(one[kinds[0]]))
+        self.kinds_smallest = [min(sizes) if len(sizes) > 1 else None for sizes in one]
+        self.smallest = min(count for sizes in one for count in sizes)
         for kind in kinds:
             self.job[f"{KINDS[kind]}_size"] = _written(one[kind])
-        return [one[kind] for kind in kinds]
 
     def _range(self, text: str) -> dict[int, float]:
         low, dash, high = text.replace(":", "-").partition("-")
@@ -54,17 +55,18 @@ class Requests(Job):
         return dict.fromkeys(range(ends[0], ends[1] + 1, ends[0]), 1.0)
 
     def _split(self, text: str) -> dict[int, float]:
+        given = [(values.size(name, self.kb_base), share)
+                 for name, share in values.shares(values.entries(text, 64))]  # fmt: skip
+        # Sizes are multiples of the smallest one.
+        least = min(count for count, _ in given)
         found: dict[int, float] = {}
-        for name, share in values.shares(values.entries(text, 64)):
+        for whole, share in given:
             if share:
-                count = values.size(name, self.kb_base)
+                count = whole // least * least
                 found[count] = found.get(count, 0.0) + float(share)
         return found
 
-    def _addresses(
-        self, kinds: tuple[int, ...], is_random: bool, sizes: list[dict[int, float]]
-    ) -> None:
-        several = len({count for one in sizes for count in one}) > 1
+    def _addresses(self, kinds: tuple[int, ...], is_random: bool) -> None:
         names = ("random_distribution", "percentage_random", "ba", "norandommap")
         if not is_random:
             for name in names:
@@ -73,32 +75,18 @@ class Requests(Job):
             self.job["random_share"] = 0.0
             return
         uniform = self._distribution(kinds)
-        all_random = self._random_shares(kinds)
+        self._random_shares(kinds)
         self.take("ba", lambda key: self.set(key, "align", shown_size(
             values.size(key.text.partition(",")[0], self.kb_base))))  # fmt: skip
         without = False
         key = self.options.get("norandommap")
         if key is not None:
             without = values.flag(key.text) if key.text in {"", "0", "1"} else True
-        once = uniform and all_random and not without and "ba" not in self.options
-        if once and not several:
+        # Any use of `ba` turns off the random map.
+        if uniform and not without and "ba" not in self.options:
             self.job["once"] = True
         if key is not None:
             self.said(key, "once", self.job.get("once", False))
-        if once and several:
-            self._no_map()
-
-    def _no_map(self) -> None:
-        """Requests of several sizes do not cover each block once."""
-        name = next(name for name in ("bssplit", "bsrange", "bs") if name in self.options)
-        key = self.options[name]
-        how = (
-            "with several sizes each place is drawn anew, as with `norandommap`; fio's random map "
-            "visits each block once in a pass"
-        )
-        # The sizes of the first kind stand for all.
-        ours = next(f"{kind}_size" for kind in KINDS if f"{kind}_size" in self.job)
-        self.said(key, ours, self.job[ours], how)
 
     def _distribution(self, kinds: tuple[int, ...]) -> bool:
         """Whether all addresses are uniform."""
@@ -117,24 +105,18 @@ class Requests(Job):
         self.take("random_distribution", read)
         return uniform
 
-    def _random_shares(self, kinds: tuple[int, ...]) -> bool:
-        """Whether all requests are random."""
-        all_random = True
-
+    def _random_shares(self, kinds: tuple[int, ...]) -> None:
         def read(key: Key) -> None:
-            nonlocal all_random
             found = values.triple(
                 key.text,
                 lambda text: float(values.number(text.removesuffix("%"), 0, 100) / 100),
                 1.0,
             )
             for kind in kinds:
-                all_random &= found[kind] == 1.0
                 self.job[f"{KINDS[kind]}_random_share"] = found[kind]
             self.said(key, f"{KINDS[kinds[0]]}_random_share", found[kinds[0]])
 
         self.take("percentage_random", read)
-        return all_random
 
 
 def _written(sizes: dict[int, float]) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,10 +12,15 @@ from flashgc._engine import ConfigError
 from flashgc.conversion import recognise
 from flashgc.conversion.findings import Key
 from flashgc.conversion.fio_keys import ALIASES
+from flashgc.conversion.fio_values import WrongError
 
 GLOBAL = "global"
 INCLUDES_MAX = 16
 LINES_MAX = 5_000
+
+COMMENT = re.compile("[;#].*")
+VARIABLE = re.compile(r"\$\{([^}]*)\}")
+"""A variable of the environment; the text is empty where there is none."""
 
 Reader = Callable[[str, str], tuple[str, bytes]]
 """Reads a file that another one includes, given the name of the other and its own."""
@@ -39,6 +45,28 @@ class JobFile:
 
     keys: list[Key]
     jobs: list[Section]
+
+
+def value_of(text: str) -> str:
+    """A value without its comment, which begins anywhere in it, and with its variables replaced.
+
+    >>> from flashgc.conversion.fio_text import value_of
+    >>> value_of(" 4k ; blocks"), value_of("data${NOT_THERE}.tmp#x")
+    ('4k', 'data.tmp')
+    """
+    value = COMMENT.sub("", text).strip()
+    value = VARIABLE.sub(lambda found: os.environ.get(found[1], ""), value).strip()
+    if "$" in value:
+        raise WrongError(
+            "only variables of the environment are replaced, such as ${SIZE}\n"
+            "  = help: write the value in place of the keyword"
+        )
+    if value.startswith("("):
+        raise WrongError(
+            "expressions in parentheses are not evaluated\n"
+            "  = help: write the value in place of the expression"
+        )
+    return value
 
 
 def beside(name: str, included: str) -> tuple[str, bytes]:
@@ -123,17 +151,13 @@ class _Parser:
                 "name of its own, such as `[reader]`"
             )
         option, _, value = line.partition("=")
-        option, value = option.strip(), value.strip()
-        if "$" in value:
+        option = option.strip()
+        try:
+            value = value_of(value)
+        except WrongError as why:
             raise ConfigError(
-                f"error: {place}: `{option}` is `{value[:60]}`, but variables are not replaced\n"
-                "  = help: write the value in place of the variable"
-            )
-        if value.startswith("("):
-            raise ConfigError(
-                f"error: {place}: `{option}` is `{value[:60]}`, but expressions in parentheses are "
-                "not evaluated\n  = help: write the value in place of the expression"
-            )
+                f"error: {place}: `{option}` is `{value.strip()[:60]}`, but {why}"
+            ) from None
         key = Key(name, number, self._section.name, option.lower(), value)
         self.keys.append(key)
         if self._section.name == GLOBAL:

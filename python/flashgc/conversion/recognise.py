@@ -55,7 +55,7 @@ def program(name: str, data: bytes, given: str | None) -> str:
         return "disksim"
     if sum(_begins(line) in ssdsim_keys.KNOWN for line in text.splitlines()) >= SSDSIM_KEYS_LEAST:
         return "ssdsim"
-    if name.endswith(_files.JOB_FILES) or (_FIO.search(text) and _has_fio(text)):
+    if name.endswith(_files.JOB_FILES) or is_job_file(text):
         return "fio"
     raise ConfigError(
         f"error: {name} cannot be converted: its format is not recognised\n"
@@ -64,6 +64,11 @@ def program(name: str, data: bytes, given: str | None) -> str:
         "job file of fio has sections such as `[reader]` with `rw=randread`; --from names the "
         "program"
     )
+
+
+def is_job_file(text: str) -> bool:
+    """Whether a text has sections, and options of fio in them."""
+    return bool(_FIO.search(text)) and _has_fio(text)
 
 
 def _has_fio(text: str) -> bool:

@@ -32,6 +32,7 @@ mod hotness;
 mod idle;
 mod independent_plane_reads;
 mod jobs;
+mod jobs_passes;
 mod jobs_run;
 mod layers;
 mod lifetime;

@@ -7,7 +7,7 @@ use crate::plan::Until;
 use crate::plan::{Limit, Plan};
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{
-    CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Places, RateCap, Zone,
+    CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Passes, Places, RateCap, Zone,
 };
 use crate::workload::synthetic::Size;
 use flashgc_config::Reader;
@@ -54,21 +54,20 @@ pub fn read(table: &Reader<'_>, page_bytes: u64, until: Option<&Until>) -> Optio
 fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let name = table.string("name").map_or_else(|| format!("job {}", at + 1), str::to_string);
     let clones = or(table, "clones", 1, |key| table.u32(key, 1..=CLONES_MAX as u32));
-    let (file, zero) = (file(table), Extent::Bytes(0));
-    let offset = or(table, "offset", zero, |key| extent(table, key, 1.0));
-    let offset_step = or(table, "offset_step", zero, |key| extent(table, key, 1.0));
-    let span = if table.has("span") { Some(extent(table, "span", 1.0)) } else { None };
+    let (file, part) = (file(table), Part::read(table));
     let amount = or(table, "amount", Extent::Share(1.0), |key| extent(table, key, 1e6));
     let requests = table.u64("requests", 1..=1_000_000_000_000);
+    let loops = or(table, "loops", 1, |key| table.u32(key, 1..=1_000_000));
+    let passes = passes(table);
     let time = Time::read(table);
     let mix = Mix::read(table);
     let random_share = by_kind(table, "random_share", |key| table.part(key, 0.0..=1.0));
-    let once = table.bool("once").unwrap_or(false);
+    let flag = |key: &str| table.bool(key).unwrap_or(false);
+    let (once, poisson, overtake) = (flag("once"), flag("poisson"), flag("overtake"));
     let sizes = by_kind(table, "size", |key| sizes::read(table, key));
     let places = by_kind(table, "address", |key| places(table, key));
     let depth = or(table, "depth", 1, |key| table.u32(key, 1..=1_000_000));
     let paces = paces(table);
-    let poisson = table.bool("poisson").unwrap_or(false);
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
     let fua_share = or(table, "fua_share", 0.0, |key| table.part(key, 0.0..=1.0));
@@ -76,7 +75,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let (think_ns, think_after) = think(table);
     let align = table.has("align").then(|| table.bytes("align"));
     table.finish();
-    let (time, mix) = (time?, mix?);
+    let (part, time, mix) = (part?, time?, mix?);
     let one_page = || vec![Size::Fixed { bytes: page_bytes, weight: 1.0 }];
     let sizes = sizes?.map(|size| size.unwrap_or_else(one_page));
     let uniform = || Places::Choice(AddressChoice::Uniform);
@@ -85,11 +84,14 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         clones: clones?,
         replays: false,
         file,
-        offset: offset?,
-        offset_step: offset_step?,
-        size: given(span)?,
+        offset: part.offset,
+        offset_step: part.offset_step,
+        size: part.span,
+        file_size: part.file_size,
         amount: amount?,
         requests,
+        loops: loops?,
+        passes: passes?,
         runtime_ns: time.runtime_ns,
         time_based: time.is_based,
         start_ns: time.start_ns,
@@ -105,6 +107,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         depth: depth?,
         paces: paces?,
         poisson,
+        overtake,
         weight: weight?,
         flush_after,
         fua_share: fua_share?,
@@ -113,10 +116,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         think_ns,
         think_after: think_after?,
     };
-    plan.align_bytes = match align {
-        Some(align) => align?,
-        None => plan.sizes_range().1,
-    };
+    plan.align_bytes = given(align)?.unwrap_or_else(|| plan.sizes_range().1);
     check(table, &plan)?;
     Some(plan)
 }
@@ -187,6 +187,36 @@ fn extent(table: &Reader<'_>, key: &str, most: f64) -> Option<Extent> {
         return table.bytes(key).map(Extent::Bytes);
     }
     table.part(key, 0.0..=most).map(Extent::Share)
+}
+
+/// How passes follow each other.
+fn passes(table: &Reader<'_>) -> Option<Option<Passes>> {
+    let words = [("new", Passes::New), ("same", Passes::Same)];
+    given(table.has("passes").then(|| table.choice("passes", &words)))
+}
+
+/// The part of a file that a job works on.
+struct Part {
+    offset: Extent,
+    offset_step: Extent,
+    span: Option<Extent>,
+    file_size: Option<Extent>,
+}
+
+impl Part {
+    fn read(table: &Reader<'_>) -> Option<Part> {
+        let zero = Extent::Bytes(0);
+        let one = |key: &str| or(table, key, zero, |key| extent(table, key, 1.0));
+        let some = |key: &str| given(table.has(key).then(|| extent(table, key, 1.0)));
+        let (offset, offset_step) = (one("offset"), one("offset_step"));
+        let (span, file_size) = (some("span"), some("file_size"));
+        Some(Part {
+            offset: offset?,
+            offset_step: offset_step?,
+            span: span?,
+            file_size: file_size?,
+        })
+    }
 }
 
 /// When a job begins and ends.
@@ -311,12 +341,14 @@ fn check(table: &Reader<'_>, plan: &JobPlan) -> Option<()> {
     let uniform = Places::Choice(AddressChoice::Uniform);
     let is_plain = plan.places.iter().all(|places| *places == uniform);
     let is_random = plan.random_share == [1.0; 3];
-    if plan.once && !(largest == smallest && smallest == align && is_plain && is_random) {
+    let is_of_one_size = largest == smallest && is_random || plan.passes.is_some();
+    if plan.once && !(is_of_one_size && smallest == align && is_plain) {
         table.error(
             "once",
             "`once` needs requests of one size, which is the alignment, and uniform random \
              addresses",
-            "remove `once`, or the other sizes and addresses, `align` and `random_share`",
+            "remove `once`, or the other sizes and addresses, `align` and `random_share`, or add \
+             passes = \"new\", with which sizes may differ",
         );
         return None;
     }

@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use super::rates::Pacer;
-use super::{JobPlan, Span, Tally};
+use super::{JobPlan, Passes, Span, Tally};
 use crate::rng::Random;
 use crate::workload::hints::JobHints;
 use crate::workload::replay::Replay;
@@ -56,17 +56,24 @@ pub struct Clone {
     plan: JobPlan,
     page_bytes: u64,
     amount_bytes: u64,
+    span_bytes: u64,
     place: Place,
     /// The trace that it replays in place of requests that it draws.
     replay: Option<Box<Replay>>,
     first_byte: u64,
     op: Random,
+    /// The stream with which passes begin, where they are the same.
+    first_op: Random,
     fua: Random,
     hints: JobHints,
     pacer: Pacer,
     pending: Option<Pending>,
     /// Writes drawn since the last flush.
     unflushed: u32,
+    /// Loops that have not ended.
+    loops_left: u32,
+    /// Bytes of all requests drawn, also of those that do not count.
+    all_bytes: u64,
     /// The bytes that a write follows on, after their trim.
     trimmed: Option<(u64, u64)>,
     /// Requests and bytes drawn that count for the end of the job.
@@ -94,15 +101,19 @@ impl Clone {
             plan: plan.clone(),
             page_bytes,
             amount_bytes: span.amount_bytes,
+            span_bytes: span.bytes,
             place: Place::new(plan, span, stream("address"), stream("size")),
             replay: None,
             first_byte: span.first_byte,
             op: stream("op"),
+            first_op: stream("op"),
             fua: stream("fua"),
             hints: JobHints::new(&plan.hints, stream("hint")),
             pacer: Pacer::new(plan, stream("arrival")),
             pending: None,
             unflushed: 0,
+            loops_left: plan.loops,
+            all_bytes: 0,
             trimmed: None,
             drawn: 0,
             drawn_bytes: 0,
@@ -174,7 +185,7 @@ impl Clone {
         self.tally.issued(self.in_flight);
         let before = if self.at_once.0 == now_ns { self.at_once.1 } else { 0 };
         self.at_once = (now_ns, before + 1);
-        self.draw()?;
+        self.draw(now_ns)?;
         if op == HostOp::Flush {
             return Ok(Some(HostRequest::flush(now_ns)));
         }
@@ -202,7 +213,7 @@ impl Clone {
         self.tally.begun_ns = now_ns;
         self.ends_ns = self.plan.runtime_ns.map(|runtime_ns| now_ns.saturating_add(runtime_ns));
         self.pacer.begin(now_ns);
-        self.draw()
+        self.draw(now_ns)
     }
 
     /// Its last request is done.
@@ -218,7 +229,7 @@ impl Clone {
     }
 
     /// Draws the next request, or finds that there is none.
-    fn draw(&mut self) -> Result<(), SourceError> {
+    fn draw(&mut self, now_ns: u64) -> Result<(), SourceError> {
         if let Some(replay) = &mut self.replay {
             let Some(next) = replay.next()? else {
                 self.stage = Stage::Drains;
@@ -230,7 +241,8 @@ impl Clone {
             self.pending = Some(Pending { op, offset, bytes, at_ns, high, fua: false, hint });
             return Ok(());
         }
-        if self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes) {
+        let has_more = self.plan.passes.is_none() || !self.is_over();
+        if has_more && self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes) {
             self.unflushed = 0;
             self.pend(HostOp::Flush, 0, 0);
             return Ok(());
@@ -239,23 +251,68 @@ impl Clone {
             self.pend(HostOp::Write, offset, bytes);
             return Ok(());
         }
-        let is_over = !self.plan.time_based && self.drawn_bytes >= self.amount_bytes;
-        if is_over || self.plan.requests.is_some_and(|most| self.drawn >= most) {
-            self.stage = Stage::Drains;
-            return Ok(());
+        loop {
+            let op = self.draw_op(now_ns);
+            // A write that follows a trim does not count.
+            let counts = !(self.plan.trim_then_write && op == HostOp::Write);
+            if counts && self.is_over() {
+                break;
+            }
+            if let Some((offset, bytes)) = self.place.next(op) {
+                self.drawn += u64::from(counts);
+                self.drawn_bytes += if counts { bytes } else { 0 };
+                self.trimmed = self.follows().then_some((offset, bytes));
+                self.pend(op, offset, bytes);
+                return Ok(());
+            }
+            if !self.begin_pass() {
+                break;
+            }
         }
-        let op = self.draw_op();
-        let (offset, bytes) = self.place.next(op);
-        // A write on trimmed bytes does not count: as many bytes are written as trimmed.
-        self.trimmed = self.plan.trim_then_write.then_some((offset, bytes));
-        self.drawn += 1;
-        self.drawn_bytes += bytes;
-        self.pend(op, offset, bytes);
+        self.stage = Stage::Drains;
         Ok(())
+    }
+
+    /// Whether the amount was transferred or the requests were made, as often as asked.
+    fn is_over(&self) -> bool {
+        let loops = u64::from(self.plan.loops);
+        let amount_bytes = self.amount_bytes.saturating_mul(loops);
+        let requests = self.plan.requests.map(|requests| requests.saturating_mul(loops));
+        let has_moved_all = !self.plan.time_based && self.drawn_bytes >= amount_bytes;
+        has_moved_all || requests.is_some_and(|most| self.drawn >= most)
+    }
+
+    /// Another pass begins, unless the amount is one pass, or less than the largest request is left.
+    fn begin_pass(&mut self) -> bool {
+        self.loops_left = self.loops_left.saturating_sub(1);
+        let left_bytes = self.amount_bytes.saturating_sub(self.all_bytes);
+        let is_short = left_bytes < self.plan.sizes_range().0.max(1);
+        let had_one = self.amount_bytes <= self.span_bytes;
+        let is_last = self.loops_left == 0 && (is_short || had_one);
+        if is_last && !self.plan.time_based {
+            return false;
+        }
+        self.place.begin_pass();
+        if self.plan.passes == Some(Passes::Same) {
+            self.op = self.first_op.clone();
+        }
+        true
+    }
+
+    /// Whether a write of the same bytes follows a trim.
+    fn follows(&self) -> bool {
+        self.plan.trim_then_write && !self.trims_in_order()
+    }
+
+    /// Whether trims and the writes behind them have sizes of their own.
+    fn trims_in_order(&self) -> bool {
+        let share = self.plan.random_share[HostOp::Trim as usize];
+        self.plan.trim_then_write && self.plan.passes.is_some() && share == 0.0
     }
 
     fn pend(&mut self, op: HostOp, offset: u64, bytes: u64) {
         self.unflushed += u32::from(op == HostOp::Write && self.plan.flush_after.is_some());
+        self.all_bytes += bytes;
         self.tally.drawn(op, bytes);
         let share = self.plan.fua_share;
         let fua = op == HostOp::Write && share > 0.0 && self.fua.unit() < share;
@@ -263,7 +320,22 @@ impl Clone {
         self.pending = Some(Pending { op, offset, bytes, at_ns: 0, high: false, fua, hint });
     }
 
-    fn draw_op(&mut self) -> HostOp {
+    /// The kind of the next request.
+    fn draw_op(&mut self, now_ns: u64) -> HostOp {
+        if self.trims_in_order() && self.place.write_is_due() {
+            return HostOp::Write;
+        }
+        let drawn = self.draw_share();
+        if !self.plan.overtake || self.pacer.due_ns(drawn) <= now_ns {
+            return drawn;
+        }
+        let others = [HostOp::Read, HostOp::Write, HostOp::Trim].into_iter();
+        let kinds = others.filter(|&op| op != drawn && self.plan.share_of(op) > 0.0);
+        let first = kinds.min_by_key(|&op| self.pacer.due_ns(op));
+        first.filter(|&op| self.pacer.due_ns(op) < self.pacer.due_ns(drawn)).unwrap_or(drawn)
+    }
+
+    fn draw_share(&mut self) -> HostOp {
         let (read, trim) = (self.plan.read_share, self.plan.trim_share);
         if read >= 1.0 {
             return HostOp::Read;

@@ -92,7 +92,10 @@ impl Layout {
                     })
                 });
                 if let Some(file) = file {
-                    files[file] = files[file].max(offset.saturating_add(span.bytes));
+                    let file_bytes =
+                        own.file_size.map_or(0, |of| extent(of, drive_bytes, plan.scale));
+                    let end = offset.saturating_add(span.bytes).max(file_bytes);
+                    files[file] = files[file].max(end);
                 } else if offset.saturating_add(span.bytes) > drive_bytes {
                     return Err(Misfit::Large(offset.saturating_add(span.bytes)));
                 }
@@ -116,6 +119,21 @@ impl Layout {
     }
 }
 
+/// The offset of a clone in its file. In passes it is as given, and shares are rounded up to whole
+/// requests; else all are rounded down.
+fn offset(plan: &JobPlan, clone: u32, of: u64, scale: f64) -> u64 {
+    let step = extent(plan.offset_step, of, scale).saturating_mul(u64::from(clone));
+    let offset = extent(plan.offset, of, scale).saturating_add(step);
+    let is_share = |extent| matches!(extent, Extent::Share(_));
+    if plan.passes.is_none() {
+        offset / plan.align_bytes * plan.align_bytes
+    } else if is_share(plan.offset) || is_share(plan.offset_step) {
+        offset.next_multiple_of(plan.align_bytes)
+    } else {
+        offset
+    }
+}
+
 /// The offset of a clone in its file, and its part as if the file began with the drive.
 fn part(
     scale: f64,
@@ -126,19 +144,22 @@ fn part(
 ) -> Result<(u64, Span), Misfit> {
     let is_drive = plan.file == File::Drive;
     let size = plan.size.map(|size| extent(size, drive_bytes, scale));
-    let of = if is_drive { drive_bytes } else { size.unwrap_or(0) };
-    let step = extent(plan.offset_step, of, scale);
-    let offset =
-        extent(plan.offset, of, scale).saturating_add(step.saturating_mul(u64::from(clone)));
-    // Offsets keep whole requests.
-    let offset = offset / plan.align_bytes * plan.align_bytes;
-    let size = match size {
-        Some(size) => size,
-        None if is_drive => drive_bytes.saturating_sub(offset),
-        None => return Err(Misfit::NoSize(job)),
+    let file = plan.file_size.map(|size| extent(size, drive_bytes, scale));
+    let file = file.or(is_drive.then_some(drive_bytes));
+    let of = if is_drive { drive_bytes } else { size.or(file).unwrap_or(0) };
+    let offset = offset(plan, clone, of, scale);
+    let rest = file.map(|bytes| bytes.saturating_sub(offset));
+    // In passes a part ends with its file.
+    let is_cut = plan.passes.is_some() || plan.file_size.is_some();
+    let size = match (size, rest) {
+        (Some(size), Some(rest)) if is_cut => size.min(rest),
+        (Some(size), _) => size,
+        (None, Some(rest)) => rest,
+        (None, None) => return Err(Misfit::NoSize(job)),
     };
-    let (largest, _) = plan.sizes_range();
-    if size < largest.max(plan.align_bytes) {
+    let (largest, smallest) = plan.sizes_range();
+    let least = if plan.passes.is_some() { smallest } else { largest };
+    if size < least.max(plan.align_bytes) {
         return Err(Misfit::Small { job, bytes: size });
     }
     // A scale leaves something of what there is.

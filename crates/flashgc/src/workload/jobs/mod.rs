@@ -7,6 +7,7 @@
 //! alternate depends on the drive, but the sequence of each clone does not.
 
 mod clone;
+mod free;
 mod layout;
 mod overwrites;
 mod pass;
@@ -17,7 +18,7 @@ mod tally;
 
 pub use layout::{Layout, Misfit, Span};
 pub use overwrites::JobsOverwrites;
-pub use plan::{CLONES_MAX, Extent, File, JobPlan, JobsPlan, Places, Zone};
+pub use plan::{CLONES_MAX, Extent, File, JobPlan, JobsPlan, Passes, Places, Zone};
 pub use rates::RateCap;
 pub use tally::Tally;
 

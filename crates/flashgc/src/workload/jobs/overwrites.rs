@@ -70,7 +70,7 @@ impl Overwrites for JobsOverwrites {
             let last = self.clones.len() - 1;
             self.hint = self.hints[at.min(last)].draw();
             let (_, op, place) = &mut self.clones[at.min(last)];
-            let (offset, bytes) = place.next(*op);
+            let (offset, bytes) = place.next_for_ever(*op);
             self.next = offset / self.page_bytes;
             self.end = (offset + bytes).div_ceil(self.page_bytes);
         }

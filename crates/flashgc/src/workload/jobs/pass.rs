@@ -3,23 +3,23 @@
 use crate::rng::Random;
 use crate::workload::permutation::Permutation;
 
-/// Draws the blocks of one pass after the other.
-pub struct Passes {
+/// Draws the blocks of one pass after the other, the order of each as a whole.
+pub struct Orders {
     order: Permutation,
     /// Blocks of this pass that were drawn.
     drawn: u64,
 }
 
-impl Passes {
+impl Orders {
     /// Over this number of blocks, at least one and below 2^62.
     pub fn new(blocks: u64, random: &mut Random) -> Self {
-        Passes { order: Permutation::draw(blocks, random), drawn: 0 }
+        Orders { order: Permutation::draw(blocks, random), drawn: 0 }
     }
 
     /// The next block.
     pub fn next(&mut self, random: &mut Random) -> u64 {
         if self.drawn == self.order.count() {
-            *self = Passes::new(self.drawn, random);
+            *self = Orders::new(self.drawn, random);
         }
         self.drawn += 1;
         self.order.of(self.drawn - 1)
@@ -34,7 +34,7 @@ mod tests {
     fn a_pass_visits_every_block_once() {
         for blocks in [1u64, 2, 3, 7, 64, 65, 1000, 4096, 5000] {
             let mut random = Random::named(1, "pass");
-            let mut passes = Passes::new(blocks, &mut random);
+            let mut passes = Orders::new(blocks, &mut random);
             let mut orders = Vec::new();
             for _ in 0..3 {
                 let order: Vec<u64> = (0..blocks).map(|_| passes.next(&mut random)).collect();
@@ -56,7 +56,7 @@ mod tests {
     fn the_order_of_a_pass_is_random() {
         let (blocks, passes_drawn) = (1000u64, 200);
         let mut random = Random::named(2, "pass");
-        let mut passes = Passes::new(blocks, &mut random);
+        let mut passes = Orders::new(blocks, &mut random);
         let mut counts = [[0u32; 10]; 10];
         let (mut neighbours, mut last) = (0u32, 0);
         for _ in 0..passes_drawn {

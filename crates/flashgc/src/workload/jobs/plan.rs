@@ -61,6 +61,17 @@ pub enum Places {
     Zones(Vec<Zone>),
 }
 
+/// How the passes of a job over its part follow each other. A pass ends where a sequential request
+/// does not fit, or where all blocks were visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Passes {
+    /// Each draws its own sizes and places.
+    New,
+    /// Each has the sizes and the places of the first.
+    Same,
+}
+
 /// A zone of a part of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Zone {
@@ -87,12 +98,22 @@ pub struct JobPlan {
     /// Added to the offset for each further clone.
     pub offset_step: Extent,
     /// The length of the part that is used: a share is one of the drive; else the rest of the
-    /// drive.
+    /// file or of the drive.
     pub size: Option<Extent>,
+    /// The length of the file, at which parts end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_size: Option<Extent>,
     /// Bytes to transfer, of the size where it is a share.
     pub amount: Extent,
     /// The most requests.
     pub requests: Option<u64>,
+    /// How often the amount is transferred and the requests are made.
+    #[serde(skip_serializing_if = "crate::device::is_one")]
+    pub loops: u32,
+    /// How passes follow each other, for a job whose requests keep within its part. Others wrap,
+    /// or are moved back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passes: Option<Passes>,
     /// The longest time.
     pub runtime_ns: Option<u64>,
     /// Whether it lasts this time, whatever the amount.
@@ -124,6 +145,9 @@ pub struct JobPlan {
     pub paces: [RateCap; 3],
     /// Whether the gaps of these rates are exponential.
     pub poisson: bool,
+    /// Whether a request that is not due yet is replaced by one of another kind that is due before.
+    #[serde(skip_serializing_if = "is_false")]
+    pub overtake: bool,
     /// The requests that come into the device from the job's queue in its turn, where it has turns.
     #[serde(skip_serializing_if = "crate::device::is_one")]
     pub weight: u32,
@@ -199,6 +223,16 @@ impl JobPlan {
         if self.trim_then_write { 0.5 } else { (1.0 - self.read_share - self.trim_share).max(0.0) }
     }
 
+    /// Share of a kind among the requests.
+    pub fn share_of(&self, op: HostOp) -> f64 {
+        match op {
+            HostOp::Read => self.read_share,
+            HostOp::Write => self.write_share(),
+            HostOp::Trim => self.trim_share,
+            HostOp::Flush => 0.0,
+        }
+    }
+
     /// Whether requests of this kind occur.
     pub fn has(&self, op: HostOp) -> bool {
         match op {
@@ -207,6 +241,14 @@ impl JobPlan {
             HostOp::Trim => self.trim_share > 0.0,
             HostOp::Flush => self.flush_after.is_some(),
         }
+    }
+
+    /// The multiples at which random requests of a kind begin: in passes those of its own smallest
+    /// size, where that is a multiple of the alignment.
+    pub fn align_of(&self, op: usize) -> u64 {
+        let smallest = self.sizes[op].iter().map(Size::mean_bytes).min();
+        let own = smallest.filter(|own| self.passes.is_some() && own % self.align_bytes == 0);
+        own.unwrap_or(self.align_bytes)
     }
 
     /// The largest and the smallest request, in bytes.

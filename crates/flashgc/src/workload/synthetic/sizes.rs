@@ -63,6 +63,32 @@ impl Sizes {
         Sizes { sizes: sizes.to_vec(), weights, align_bytes }
     }
 
+    /// The smallest size; of exponential ones the alignment.
+    pub fn smallest_bytes(&self) -> u64 {
+        let smallest = |size: &Size| match *size {
+            Size::Fixed { bytes, .. } => bytes,
+            Size::Exponential { .. } => self.align_bytes,
+        };
+        self.sizes.iter().map(smallest).min().unwrap_or(self.align_bytes)
+    }
+
+    /// The next size of at most this many bytes, as if others were drawn again; the smallest if all
+    /// are larger.
+    pub fn next_within(&self, most_bytes: u64, random: &mut Random) -> u64 {
+        let fits = |size: &Size| match *size {
+            Size::Fixed { bytes, .. } => bytes <= most_bytes,
+            Size::Exponential { .. } => true,
+        };
+        if self.sizes.iter().all(fits) {
+            return self.next(random).min(most_bytes);
+        }
+        let sizes: Vec<Size> = self.sizes.iter().copied().filter(fits).collect();
+        if sizes.is_empty() {
+            return self.smallest_bytes();
+        }
+        Sizes::new(&sizes, self.align_bytes).next(random).min(most_bytes)
+    }
+
     /// The next size, in bytes.
     #[inline]
     pub fn next(&self, random: &mut Random) -> u64 {

@@ -1,0 +1,289 @@
+"""Whether the streams of fio and of flashgc are the same, or come from the same distributions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable
+
+from draw import Drawn
+from theirs import Outcome, Request
+
+CHANCE = 1e-8
+"""Samples that are less alike than this are not from one distribution."""
+LEAST = 20
+"""Requests from which distributions are compared."""
+
+
+def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[str]:
+    """What differs, in words."""
+    if theirs.refused or ours.refused:
+        if theirs.refused and ours.refused:
+            return []
+        who, why = ("fio", theirs.error) if theirs.refused else ("flashgc", ours.error)
+        return [f"only {who} refuses it: {why[:300]}"]
+    found = []
+    for one in sections:
+        if not _is_whole(one, theirs):
+            continue
+        for name in theirs.streams:
+            if _belongs(name, one):
+                if name not in ours.streams:
+                    found.append(f"{name}: {len(theirs.streams[name])} requests, and none")
+                    continue
+                pair = theirs.streams[name], ours.streams[name]
+                shared = name.startswith("shared.")
+                pair = _without_twins(pair[0]), pair[1]
+                found += [f"{name}: {text}" for text in _stream(one, *pair, shared=shared)]
+    return found
+
+
+def _without_twins(stream: list[Request]) -> list[Request]:
+    """Without the second flush that fio makes where a pass ends with one."""
+    pairs = zip([None, *stream], stream, strict=False)
+    return [one for before, one in pairs
+            if not (before and before.kind == one.kind == "flush")]  # fmt: skip
+
+
+def _belongs(name: str, one: Drawn) -> bool:
+    return name.split(".", maxsplit=1)[0] == one.name or name.endswith(f".{one.name}")
+
+
+def _is_whole(one: Drawn, theirs: Outcome) -> bool:
+    """Whether fio's log has all requests: clones that share a log tear its longer lines."""
+    counted = sum(
+        job[kind]["total_ios"]
+        for job in theirs.report["jobs"] if job["jobname"] == one.name
+        for kind in ("read", "write", "trim")
+    )  # fmt: skip
+    logged = sum(
+        request.kind != "flush"
+        for name, stream in theirs.streams.items() if _belongs(name, one)
+        for request in stream
+    )  # fmt: skip
+    return one.clones == 1 or counted == logged
+
+
+def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool) -> list[str]:
+    if one.is_paced:
+        return _paced(one, fio, own)
+    found = []
+    is_fixed = not one.has_drawn_sizes
+    if shared:
+        fio, own = sorted(fio, key=_place), sorted(own, key=_place)
+    if is_fixed and not one.is_random and (len(one.kinds) == 1 or "trim" in one.kinds):
+        if (at := _first_difference(fio, own)) is not None:
+            found.append(f"request {at}: {_shown(fio, at)} and {_shown(own, at)}, "
+                         f"of {len(fio)} and {len(own)}")  # fmt: skip
+        return found
+    found += _counts(one, fio, own)
+    found += _passes(one, fio, own, shared=shared)
+    moves = [[one for one in stream if one.kind != "flush"] for stream in (fio, own)]
+    for kind in one.kinds:
+        parts = [[one for one in stream if one.kind == kind] for stream in moves]
+        found += _alike(f"sizes of {kind}s", *([one.bytes for one in part] for part in parts))
+        if not one.scattered:
+            found += _alike(f"places of {kind}s", *_eighths(*parts))
+    found += _alike("kinds", *([one.kind for one in stream] for stream in moves))
+    if one.scattered:
+        found += _alike("popularity", *(_popular(stream) for stream in moves))
+    elif not shared:
+        found += _alike("neighbours", *(_neighbours(stream) for stream in moves))
+    low = [min((one.offset for one in stream), default=0) for stream in moves]
+    if low[0] % 512 != low[1] % 512:
+        found.append(f"places begin at {low[0]} and {low[1]}")
+    return found
+
+
+def _place(one: Request) -> tuple[int, int, str]:
+    return one.offset, one.bytes, one.kind
+
+
+def _key(one: Request) -> tuple[str, int, int]:
+    return one.kind, one.offset, one.bytes
+
+
+def _first_difference(fio: list[Request], own: list[Request]) -> int | None:
+    for at, (one, other) in enumerate(zip(fio, own, strict=False)):
+        if _key(one) != _key(other):
+            return at
+    return None if len(fio) == len(own) else min(len(fio), len(own))
+
+
+def _shown(stream: list[Request], at: int) -> str:
+    return f"{stream[at].kind} {stream[at].offset}+{stream[at].bytes}" if at < len(stream) else "-"
+
+
+def _counts(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
+    """Numbers of requests and of bytes, where they do not depend on what is drawn."""
+    flushes = [sum(one.kind == "flush" for one in stream) for stream in (fio, own)]
+    counts = [len(stream) - flush for stream, flush in zip((fio, own), flushes, strict=True)]
+    found = []
+    sizes = {one.bytes for stream in (fio, own) for one in stream if one.kind != "flush"}
+    is_one = len(sizes) == 1 or "number_ios" in one.options
+    if is_one and counts[0] != counts[1] and not _is_cut_by_chance(one):
+        found.append(f"{counts[0]} requests, and {counts[1]}")
+    if len(one.kinds) == 1 and is_one and flushes[0] != flushes[1]:
+        found.append(f"{flushes[0]} flushes, and {flushes[1]}")
+    total = [sum(one.bytes for one in stream) for stream in (fio, own)]
+    room = 0 if _is_exact(one) else 2 * max(sizes, default=0) * one.clones
+    is_due = "number_ios" not in one.options and not _is_cut_by_chance(one)
+    if is_due and abs(total[0] - total[1]) > room:
+        found.append(f"{total[0]} bytes, and {total[1]}")
+    return found
+
+
+def _is_exact(one: Drawn) -> bool:
+    """Whether passes visit all of the part, so that the bytes are known."""
+    has_map = "norandommap" not in one.options and "random_distribution" not in one.options
+    plain = not {"io_size", "percentage_random", "loops"} & one.options.keys()
+    return has_map and plain and len(one.kinds) == 1
+
+
+def _is_cut_by_chance(one: Drawn) -> bool:
+    """Whether a pass ends where a drawn request, or its kind, happens to leave the part."""
+    mixed = len(one.kinds) == 2 and "trimwrite" not in one.options["rw"]
+    mixed_sizes = "," in one.options.get("bs", "") and one.is_random and len(one.kinds) == 2
+    sequential = mixed and not one.is_random and {"io_size", "loops"} & one.options.keys()
+    jumps = one.options.get("percentage_random", "0") != "0"
+    return bool(jumps or mixed_sizes or sequential or (mixed and one.has_drawn_sizes))
+
+
+def _passes(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool) -> list[str]:
+    """Blocks that are visited once, and passes that repeat, where fio's are so."""
+    if not one.is_random or one.scattered or shared or "percentage_random" in one.options:
+        return []
+    found = []
+    streams = [[one for one in stream if one.kind in {"read", "write", "trim"}]
+               for stream in (fio, own)]  # fmt: skip
+    if "trimwrite" in one.options["rw"]:
+        streams = [[one for one in stream if one.kind == "trim"] for stream in streams]
+    for what, of in (("first pass", _first_pass), ("repeats", _repeats)):
+        told = [of(stream) for stream in streams]
+        if what == "first pass" and one.has_drawn_sizes:
+            # Passes begin at other places where their sizes differ.
+            continue
+        if what == "first pass":
+            # Of independent draws the length is a matter of chance.
+            least = [length == len({_place(one)[0] for one in stream})
+                     for length, stream in zip(told, streams, strict=True)]  # fmt: skip
+            if least[0] != least[1] and len(streams[0]) >= LEAST:
+                found.append(f"all places come before one comes again: {least[0]} and {least[1]}")
+        elif told[0] != told[1] and all(len(stream) >= LEAST for stream in streams):
+            found.append(f"passes repeat the first: {told[0]} and {told[1]}")
+    return found
+
+
+def _first_pass(stream: list[Request]) -> int:
+    """Requests before a place comes again."""
+    seen: set[int] = set()
+    for at, one in enumerate(stream):
+        if one.offset in seen:
+            return at
+        seen.add(one.offset)
+    return len(stream)
+
+
+def _repeats(stream: list[Request]) -> bool:
+    """Whether what comes after the first pass is the first pass again."""
+    length = _first_pass(stream)
+    rest = [(one.offset, one.bytes) for one in stream[length:]]
+    first = [(one.offset, one.bytes) for one in stream[: len(rest)]]
+    return len(rest) >= 8 and rest[: len(first)] == first[: len(rest)]
+
+
+def _paced(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
+    """Requests of each kind in quarters of a second; the last one may be cut."""
+    found = []
+    for kind in one.kinds:
+        counts = [Counter(min(int(one.at_ms / 250e3), 3) for one in stream if one.kind == kind)
+                  for stream in (fio, own)]  # fmt: skip
+        for quarter in range(4):
+            theirs, mine = counts[0][quarter], counts[1][quarter]
+            # A clock that is late delays requests into the next quarter.
+            if abs(theirs - mine) > 8 + 0.15 * max(theirs, mine):
+                found.append(f"{kind}s in quarter {quarter} of the second: {theirs} and {mine}")
+    return found
+
+
+def _eighths(fio: list[Request], own: list[Request]) -> tuple[list[int], list[int]]:
+    """The eighth of the whole range in which each request begins."""
+    both = [one.offset for one in (*fio, *own)]
+    if not both:
+        return [], []
+    low, width = min(both), (max(both) - min(both)) // 8 + 1
+    return ([(one.offset - low) // width for one in fio],
+            [(one.offset - low) // width for one in own])  # fmt: skip
+
+
+def _popular(stream: list[Request]) -> list[int]:
+    """The rank of the place of each request, up to the fourth."""
+    ranks = {offset: rank for rank, (offset, _) in
+             enumerate(Counter(one.offset for one in stream).most_common(3))}  # fmt: skip
+    return [ranks.get(one.offset, 3) for one in stream]
+
+
+def _neighbours(stream: list[Request]) -> list[bool]:
+    """Whether each request begins where the one before ended."""
+    pairs = itertools.pairwise(stream)
+    return [one.offset + one.bytes == after.offset for one, after in pairs]
+
+
+def _alike(what: str, fio: Iterable[Hashable], own: Iterable[Hashable]) -> list[str]:
+    """Two samples of classes: chi-squared with the classes of few requests together."""
+    counts = Counter(fio), Counter(own)
+    sums = [sum(one.values()) for one in counts]
+    if min(sums) < LEAST:
+        return []
+    classes = sorted(counts[0] | counts[1], key=lambda one: -(counts[0][one] + counts[1][one]))
+    table: list[tuple[int, int]] = []
+    rest = (0, 0)
+    for one in classes:
+        pair = counts[0][one], counts[1][one]
+        if min(sums) * (pair[0] + pair[1]) / sum(sums) >= 5:
+            table.append(pair)
+        else:
+            rest = rest[0] + pair[0], rest[1] + pair[1]
+    if sum(rest):
+        table.append(rest)
+    square = 0.0
+    for pair in table:
+        for found, total in zip(pair, sums, strict=True):
+            due = sum(pair) * total / sum(sums)
+            square += (found - due) ** 2 / due
+    chance = chi_squared(square, len(table) - 1)
+    if chance >= CHANCE:
+        return []
+    return [f"{what}: {_listed(counts[0])} and {_listed(counts[1])} (chance {chance:.1e})"]
+
+
+def _listed(counts: Counter[Hashable]) -> str:
+    return ", ".join(f"{name}: {count}" for name, count in counts.most_common(6))
+
+
+def chi_squared(square: float, freedom: int) -> float:
+    """The chance of a larger sum of squares."""
+    if freedom <= 0:
+        return 1.0
+    # By the series of the incomplete gamma function, and its continued fraction.
+    a, x = freedom / 2, square / 2
+    if x <= 0:
+        return 1.0
+    front = math.exp(-x + a * math.log(x) - math.lgamma(a))
+    if x < a + 1:
+        term = total = 1 / a
+        for n in range(1, 500):
+            term *= x / (a + n)
+            total += term
+        return max(0.0, 1 - front * total)
+    b = x + 1 - a
+    c, d = 1e300, 1 / b
+    fraction = d
+    for n in range(1, 500):
+        factor = -n * (n - a)
+        b += 2
+        d = 1 / (factor * d + b)
+        c = b + factor / c
+        fraction *= c * d
+    return front * fraction

@@ -1,0 +1,257 @@
+"""What fio 3.33 does with small job files, and flashgc after it; each value was read off fio."""
+
+import os
+from collections import Counter
+
+import pytest
+
+import ours
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def stream(tmp_path):
+    """The requests of a job file of one job and one file."""
+
+    def run(text):
+        outcome = ours.run(text, tmp_path)
+        assert not outcome.error, outcome.error
+        (requests,) = outcome.streams.values()
+        return requests
+
+    return run
+
+
+def kinds(requests):
+    return dict(Counter(one.kind for one in requests))
+
+
+def test_passes_repeat_the_first_unless_randrepeat_is_off(stream):
+    job = "[a]\nioengine=libaio\nrw=randwrite\nbs=4k\nsize=16m\n"
+    places = [one.offset for one in stream(f"{job}loops=4\n")]
+    assert len(places) == 16384
+    assert len(set(places[:4096])) == 4096
+    assert [places[at : at + 4096] for at in (4096, 8192, 12288)] == [places[:4096]] * 3
+    for more in ("loops=2\nrandrepeat=0", "loops=2\nallrandrepeat=0", "runtime=1\ntime_based"):
+        places = [one.offset for one in stream(f"{job}{more}\n")]
+        assert places[4096:8192] != places[:4096], more
+        assert set(places[4096:8192]) == set(places[:4096]), more
+
+
+def test_more_io_size_than_size_is_passes_too(stream):
+    requests = stream("[a]\nrw=randwrite\nbs=4k\nsize=32k\nio_size=80k\n")
+    places = [one.offset for one in requests]
+    assert len(places) == 20
+    assert places[8:16] == places[:8]
+    assert places[16:] == places[:4]
+
+
+def test_offsets_in_bytes_are_not_aligned(stream):
+    requests = stream("[misaligned]\nioengine=libaio\nrw=randwrite\nbs=4k\noffset=512\nsize=64m\n"
+                      "filename=f\n")  # fmt: skip
+    assert {one.offset % 4096 for one in requests} == {512}
+    assert max(one.offset + one.bytes for one in requests) == 64 * MIB + 512
+
+
+def test_offsets_in_percent_are_rounded_up_to_blocks(stream):
+    assert stream("[a]\nrw=write\nsize=32k\noffset=10%\n")[0].offset == 4096
+
+
+@pytest.mark.parametrize(
+    ("rates", "expected"),
+    [
+        ("rwmixread=90\nrate_iops=500", (500, 500)),
+        ("rwmixread=70\nrate_iops=1000", (1000, 1000)),
+        ("rwmixread=90\nrate=4m,1m", (1024, 256)),
+    ],
+)
+def test_kinds_have_rates_of_their_own(stream, rates, expected):
+    requests = stream(f"[a]\nioengine=libaio\nrw=randrw\nsize=64m\nbs=4k\n{rates}\nruntime=1\n")
+    found = kinds(requests)
+    assert (found["read"], found["write"]) == pytest.approx(expected, abs=1)
+
+
+def test_a_kind_without_a_rate_runs_free(stream):
+    requests = stream("[a]\nrw=randrw\nsize=16m\nrwmixread=70\nrate_iops=,300\nruntime=1\n")
+    # All is done long before the second is over.
+    assert len(requests) == 4096
+    assert kinds(requests)["write"] < 50
+
+
+def test_comments_begin_anywhere_in_a_value(stream, tmp_path):
+    requests = stream("[w] ; the head\nrw=write\nbs=64k\t; big blocks\nsize=1m\n"
+                      "number_ios=5\t# five\n")  # fmt: skip
+    assert [one.offset for one in requests] == [at << 16 for at in range(5)]
+    job = "[w]\nrw=write\nbs=64k\nsize=1m\nfilename=data.tmp ; the file\n"
+    both = ours.run(f"{job}[r]\nstonewall\nrw=read\nbs=64k\nsize=1m\nfilename=data.tmp\n", tmp_path)
+    assert {name: kinds(requests) for name, requests in both.streams.items()} == {
+        "data.tmp": {"write": 16, "read": 16}
+    }
+
+
+@pytest.mark.parametrize(
+    ("job", "count", "low", "high"),
+    [
+        ("rw=write\nbs=64k\nfilename=ff\nfilesize=4m\noffset=1m", 48, MIB, 4 * MIB),
+        ("rw=read\nfilename=x\nbs=4k\nfilesize=64k\nsize=100k", 16, 0, 65536),
+        ("rw=write\nsize=64k\nfilesize=64k\noffset=16k", 12, 16384, 65536),
+        ("rw=write\nsize=33%\nfilesize=100k", 8, 0, 32768),
+    ],
+)
+def test_a_file_has_no_more_than_filesize(stream, job, count, low, high):
+    requests = stream(f"[a]\nioengine=libaio\n{job}\n")
+    assert len(requests) == count
+    assert min(one.offset for one in requests) == low
+    assert max(one.offset + one.bytes for one in requests) == high
+
+
+@pytest.mark.parametrize(
+    ("job", "why"),
+    [
+        ("filesize=64k\noffset=80k", "the file ends before that"),
+        ("filesize=64k\noffset=64k", "the file ends before that"),
+        ("filesize=40k\noffset=10%", "percentages of `size`"),
+        ("size=4k\nbs=8k", "has requests of"),
+    ],
+)
+def test_places_that_fio_refuses_are_refused(tmp_path, job, why):
+    assert why in ours.run(f"[a]\nrw=write\n{job}\n", tmp_path).error
+
+
+def test_trims_and_writes_have_their_own_sizes(stream):
+    requests = stream("[a]\nioengine=libaio\nrw=trimwrite\nbs=4k,8k,16k\nsize=256k\n")
+    assert Counter((one.kind, one.bytes) for one in requests) == {
+        ("trim", 16384): 16, ("write", 8192): 31,
+    }  # fmt: skip
+    assert [(one.kind[0], one.offset >> 10) for one in requests[:8]] == [
+        ("t", 0), ("w", 0), ("t", 16), ("w", 8), ("w", 16), ("t", 32), ("w", 24), ("w", 32),
+    ]  # fmt: skip
+
+
+def test_the_map_of_reads_stays_where_writes_are_sequential(stream):
+    requests = stream("[a]\nioengine=libaio\nrw=randrw\npercentage_random=100,0\nrwmixread=70\n"
+                      "bs=32k\nsize=64m\n")  # fmt: skip
+    assert len(requests) == 2048
+    reads = [one.offset for one in requests if one.kind == "read"]
+    writes = [one.offset for one in requests if one.kind == "write"]
+    assert len(set(reads)) == len(reads)
+    assert writes == [at << 15 for at in range(len(writes))]
+
+
+@pytest.mark.parametrize("pattern", ["write", "randwrite"])
+def test_number_ios_counts_over_all_loops(stream, pattern):
+    requests = stream(
+        f"[a]\nioengine=libaio\nrw={pattern}\nbs=4k\nsize=1m\nnumber_ios=3\nloops=2\n"
+    )
+    assert len(requests) == 6
+    assert len({one.offset for one in requests}) == 6
+
+
+def test_time_based_jobs_do_not_end_after_number_ios(stream):
+    requests = stream(
+        "[a]\nrw=write\nsize=1m\nnumber_ios=3\nrate_iops=100\ntime_based\nruntime=1\n"
+    )
+    assert len(requests) == 100
+
+
+@pytest.mark.parametrize(
+    ("job", "count"),
+    [("size=9120", 2), ("size=10k\nloops=2", 4), ("size=10k\nio_size=15k", 4),
+     ("size=18k\nio_size=80k", 20), ("size=30k\nbs=8k\nio_size=100k", 12)],
+)  # fmt: skip
+def test_no_request_wraps_at_the_end_of_a_size_that_is_no_multiple(stream, job, count):
+    assert len(stream(f"[a]\nioengine=libaio\nrw=write\nfilename=f\n{job}\n")) == count
+
+
+def test_the_last_block_of_a_split_fits(stream):
+    requests = stream("[a]\nrw=write\nsize=64k\nbssplit=4k/20:12k/80\n")
+    assert sum(one.bytes for one in requests) == 65536
+    assert requests[-1].offset + requests[-1].bytes == 65536
+
+
+def test_sizes_of_a_split_are_multiples_of_the_smallest(stream):
+    requests = stream("[a]\nrw=write\nsize=600k\nbssplit=6k/50:16k/50\n")
+    assert {one.bytes for one in requests} == {6144, 12288}
+
+
+def test_several_sizes_with_a_random_map_cover_all_once(stream):
+    requests = stream("[a]\nrw=randwrite\nsize=64m\nbsrange=4k-16k\n")
+    assert sum(one.bytes for one in requests) == 64 * MIB
+    # fio 3.33: 7,914 requests, as those that meet visited blocks are shortened.
+    assert len(requests) == pytest.approx(7914, rel=0.03)
+
+
+def test_a_whole_device_ends_at_its_end(tmp_path):
+    outcome = ours.run("[a]\nioengine=libaio\nrw=write\nbs=64k\nfilename=/dev/sdb\nsize=100%\n"
+                       "offset=10%\n", tmp_path)  # fmt: skip
+    (requests,) = outcome.streams.values()
+    pages = 2 * 2 * 256 * 64
+    user_bytes = int(pages * 0.9) * 4096
+    first, last = requests[0], requests[-1]
+    assert first.offset % 65536 == 0
+    assert 0.1 <= first.offset / user_bytes < 0.102
+    assert last.offset + last.bytes <= user_bytes < last.offset + last.bytes + 65536
+
+
+def test_a_blank_zone_is_the_rest(stream):
+    requests = stream("[z]\nrw=randread\nbs=4k\nsize=64m\nnorandommap\nnumber_ios=4000\n"
+                      "random_distribution=zoned:50/5:30/15:20/\n")  # fmt: skip
+    shares = Counter(0 if one.offset < 0.05 * 64 * MIB else 1 if one.offset < 0.2 * 64 * MIB else 2
+                     for one in requests)  # fmt: skip
+    assert [shares[at] / 4000 for at in range(3)] == pytest.approx([0.5, 0.3, 0.2], abs=0.03)
+
+
+def test_variables_of_the_environment_are_replaced(stream, monkeypatch):
+    monkeypatch.setenv("FLASHGC_TEST_BS", "8")
+    assert "FLASHGC_TEST_NONE" not in os.environ
+    requests = stream("[a]\nrw=write\nbs=${FLASHGC_TEST_BS}k\nsize=${FLASHGC_TEST_NONE}64k\n")
+    assert [one.bytes for one in requests] == [8192] * 8
+
+
+def test_second_names_of_options(stream):
+    requests = stream("[a]\nioengine=libaio\nrw=write\nsize=1m\nbs=4k\nratemin=100\nratecycle=500\n"
+                      "threads=1\nfileoffset=4k\n")  # fmt: skip
+    assert (len(requests), requests[0].offset) == (256, 4096)
+
+
+# Found by the random job files.
+
+
+def test_a_seed_of_its_own_gives_each_pass_a_new_order(stream):
+    places = [one.offset for one in stream("[a]\nrw=randwrite\nsize=1m\nloops=2\nrandseed=5\n")]
+    assert sorted(places[:256]) == sorted(places[256:])
+    assert places[:256] != places[256:]
+
+
+def test_the_kinds_of_a_mix_repeat_with_the_passes(stream):
+    requests = stream("[a]\nrw=randrw\nsize=256k\nloops=2\n")
+    assert requests[:64] != []
+    assert [(one.kind, one.offset) for one in requests[:64]] == [
+        (one.kind, one.offset) for one in requests[64:]
+    ]
+
+
+def test_rates_in_requests_count_the_smallest_of_several_sizes(stream):
+    requests = stream("[a]\nrw=trim\nbsrange=512-2048\nsize=800k\ntime_based\nruntime=1\n"
+                      "rate_iops=400\n")  # fmt: skip
+    # fio 3.33: 166 requests.
+    assert sum(one.bytes for one in requests) == pytest.approx(400 * 512, abs=4096)
+
+
+def test_no_flush_ends_a_job_and_none_is_made_for_trims(stream):
+    job = "[a]\nrw={}\nsize=48k\nfsync=4\n"
+    assert kinds(stream(job.format("write"))) == {"write": 12, "flush": 2}
+    assert kinds(stream(job.format("trimwrite"))) == {"write": 12, "trim": 12}
+
+
+def test_io_size_in_percent_is_of_what_the_file_has(stream):
+    requests = stream("[a]\nrw=write\nbs=16k\nsize=1671168\nfilesize=835584\nio_size=30%\n")
+    assert len(requests) == 16
+
+
+def test_the_size_of_a_job_goes_on_in_its_file(stream):
+    places = [
+        one.offset >> 10 for one in stream("[a]\nrw=write\nsize=32k\nfilesize=64k\nloops=3\n")
+    ]
+    assert places == [*range(0, 64, 4), *range(0, 32, 4)]

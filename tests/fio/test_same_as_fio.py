@@ -1,0 +1,27 @@
+"""Random job files ask for the same requests from flashgc as from fio: 150, or 5,000 with
+FLASHGC_LONG."""
+
+import os
+import shutil
+
+import pytest
+
+import check
+
+LONG = bool(os.environ.get("FLASHGC_LONG"))
+COUNT, PART = (5_000, 50) if LONG else (150, 10)
+
+FAULTS = [151, 158]
+"""Seeds of job files that once differed, beyond the short form."""
+
+pytestmark = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
+
+
+@pytest.mark.parametrize("first", range(1, COUNT + 1, PART))
+def test_the_requests_of_random_job_files_are_those_of_fio(first):
+    assert [line for seed in range(first, first + PART) for line in check.check(seed)] == []
+
+
+@pytest.mark.parametrize("seed", FAULTS)
+def test_job_files_that_once_differed(seed):
+    assert check.check(seed) == []

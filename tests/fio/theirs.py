@@ -1,0 +1,79 @@
+"""The requests of Debian's fio: a job file, run with the null engine and a log of its requests."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+SECONDS = 60
+KINDS = {"read": "read", "write": "write", "trim": "trim", "sync": "flush", "datasync": "flush"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request of a clone."""
+
+    at_ms: float
+    kind: str
+    offset: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The requests of each file, and what fio reports; or why it does not run."""
+
+    streams: dict[str, list[Request]]
+    report: dict
+    error: str
+
+    @property
+    def refused(self) -> bool:
+        """Whether it ran nothing."""
+        return bool(self.error)
+
+
+def run(text: str, folder: Path, *, engine: str = "null") -> Outcome:
+    """Runs a job file. Every section logs to its own file."""
+    path = folder / "theirs.fio"
+    path.write_text(logged(text, engine))
+    done = subprocess.run(
+        ["fio", "--output-format=json", "--output=theirs.json", path.name], cwd=folder,
+        capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    output = folder / "theirs.json"
+    shown = output.read_text() if output.exists() else ""
+    # Warnings stand above the object.
+    warned, brace, rest = f"\n{shown}".partition("\n{")
+    if done.returncode or not brace:
+        return Outcome({}, {}, (done.stderr + done.stdout + warned).strip() or "no output")
+    logs = sorted(folder.glob("theirs-*.log"), key=lambda path: int(path.stem.split("-")[1]))
+    return Outcome(parse("".join(log.read_text() for log in logs)), json.loads(brace + rest), "")
+
+
+def logged(text: str, engine: str) -> str:
+    """The job file with the engine and a log for each section."""
+    lines, sections = [], 0
+    for line in text.splitlines():
+        if line.replace(" ", "").startswith("ioengine="):
+            continue
+        lines.append(line)
+        if line.startswith("[") and line.strip() != "[global]":
+            lines += [f"ioengine={engine}", f"write_iolog=theirs-{sections}.log"]
+            sections += 1
+    return "\n".join(lines) + "\n"
+
+
+def parse(text: str) -> dict[str, list[Request]]:
+    """The requests of each file of a log of version 3, whose clones may have written in turns."""
+    streams: dict[str, list[Request]] = defaultdict(list)
+    for line in text.splitlines():
+        words = line.split(" ")
+        if len(words) == 5 and words[2] in KINDS:
+            kind = KINDS[words[2]]
+            offset, size = (0, 0) if kind == "flush" else (int(words[3]), int(words[4]))
+            streams[words[1]].append(Request(float(words[0]), kind, offset, size))
+    return dict(streams)
