@@ -13,6 +13,7 @@ from flashgc.cli import complete, help_texts, options, presets, reproduce, workl
 from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
 from flashgc.cli import explain as explaining
+from flashgc.cli import fio as job_files
 from flashgc.cli import report as reporting
 from flashgc.cli import serve as serving
 from flashgc.cli import sweep as sweeps
@@ -311,6 +312,9 @@ def _watched(
     return wanted or (out is not None and seeds is None and readable and not unwanted)
 
 
+app.command(
+    "fio", epilog=example(*job_files.EXAMPLES), context_settings={"ignore_unknown_options": True}
+)(job_files.fio)
 app.command("serve", epilog=serving.EPILOG)(serving.serve)
 app.command("top", epilog=watching.EPILOG)(watching.top)
 app.command("report", epilog=reporting.EPILOG)(reporting.report)
