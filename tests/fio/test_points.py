@@ -224,12 +224,10 @@ def test_a_seed_of_its_own_gives_each_pass_a_new_order(stream):
     assert places[:256] != places[256:]
 
 
-def test_the_kinds_of_a_mix_repeat_with_the_passes(stream):
-    requests = stream("[a]\nrw=randrw\nsize=256k\nloops=2\n")
-    assert requests[:64] != []
-    assert [(one.kind, one.offset) for one in requests[:64]] == [
-        (one.kind, one.offset) for one in requests[64:]
-    ]
+def test_the_places_of_a_mix_repeat_with_the_passes(stream):
+    places = [one.offset for one in stream("[a]\nrw=randrw\nsize=256k\nloops=2\n")]
+    assert len(set(places)) == 64
+    assert places[:64] == places[64:]
 
 
 def test_rates_in_requests_count_the_smallest_of_several_sizes(stream):
