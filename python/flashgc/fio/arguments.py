@@ -33,7 +33,7 @@ REFUSED = {
     "minimal": "the terse output is not written; give --output-format=json",
     "terse-version": "the terse output is not written; give --output-format=json",
     "client": "there is no server of fio; run the job file here",
-    "server": "flashgc is no server of fio; run the job file here",
+    "server": "there is no server of fio; run the job file here",
     "remote-config": "there is no server of fio; run the job file here",
     "showcmd": "job files are not turned into command lines",
     "cmdhelp": "the options are in the manual, docs/fio.md",
