@@ -25,6 +25,7 @@ fn timed(jobs: &str) -> Vec<(u64, HostOp, u64, u64)> {
             }
             Turn::Wait(until) => now_ns = until.expect("nothing is in flight"),
             Turn::End => return found,
+            Turn::NeverEnds(why) => panic!("{why}"),
         }
     }
 }
