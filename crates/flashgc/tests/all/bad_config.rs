@@ -240,7 +240,7 @@ fn a_workload_must_be_possible_and_said_once() {
         (
             "[workload.synthetic]",
             "[workload.trace]\naddress = \"wrap\"\n[workload.synthetic]",
-            &["both a synthetic"],
+            &["`workload.trace.address` needs a trace"],
         ),
         ("requests = 3_000", "", &["`workload.synthetic.requests`"]),
         ("overwrite = 1.0", "overwrite = 1.0\nuntil = \"steady\"", &["cannot be combined"]),
