@@ -117,8 +117,11 @@ impl Report {
             add(key, Value::Null);
         }
         untimed::leave_out_times(setup.plan.untimed, &mut keys);
-        let (read, write) = (results.read.clone(), results.write.clone());
-        Report { keys, read, write, over_time: facts.over_time }
+        Report::of(keys, results, facts.over_time)
+    }
+
+    fn of(keys: Map<String, Value>, results: &Results, over_time: Option<RunOverTime>) -> Self {
+        Report { keys, read: results.read.clone(), write: results.write.clone(), over_time }
     }
 
     /// Adds the values that only the caller can measure, in s and bytes.

@@ -94,7 +94,7 @@ impl<W: Watch> Collecting<'_, W> {
         if job.fixed && cx.plan.geometry.shape.pads() {
             while store.pad_copies(plane, cx).is_some() {}
         }
-        if cx.plan.read_retry.is_some() && !cx.plan.gc.takes_time() {
+        if job.fixed && cx.plan.read_retry.is_some() && !cx.plan.gc.takes_time() {
             // Copies without a price have corrected data.
             job.copies.iter().for_each(|copy| store.ftl.renew(copy.to));
         }

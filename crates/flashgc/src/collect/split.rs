@@ -66,7 +66,8 @@ impl<W: Watch> Collecting<'_, W> {
         }
         job.stage = Stage::Programming;
         self.bind_step(unit);
-        // A program that takes writes of the host in takes the time of the device: it is theirs too.
+        // A program that takes writes of the host in takes the time of the device: it is theirs as
+        // well.
         let prices = if merged > 0 { self.host_prices } else { self.prices };
         let mut phases = prices.merging(plan.gc.copy.program_op(), copies + merged, merged);
         let job = &self.jobs[unit];

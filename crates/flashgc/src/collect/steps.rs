@@ -86,7 +86,7 @@ impl<W: Watch> Collecting<'_, W> {
         let Collecting { store, cx, .. } = self;
         let (from, asked) = self.jobs[unit].to_copy(copy);
         let placed = store.copy_page::<false, W>(from, plane, asked, Cause::Copy { from }, cx);
-        if self.jobs[unit].corrects {
+        if self.jobs[unit].corrects || !cx.plan.gc.takes_time() {
             store.ftl.renew(placed.ppn);
         }
         if store.gc.keeps_books {

@@ -3,7 +3,7 @@
 
 use super::Sim;
 use crate::collect::{self, At, Stage};
-use crate::flash::{Class, Command, Kind, Moved, Phases};
+use crate::flash::{Class, Command, Ended, Kind, Moved, Phases};
 use crate::ftl::Fact;
 use crate::host::{self, OpKind};
 use crate::ids::{BusId, PlaneId, Ppn, UnitId};
@@ -51,11 +51,15 @@ impl<W: Watch> Sim<W> {
         match moved {
             Moved::Runs => {}
             Moved::NeedsPages => self.pages_are_due(unit),
-            Moved::Ended(ended) => {
-                self.at_once.push_back((unit, ended));
-                self.has_ended_at_once = true;
-            }
+            Moved::Ended(ended) => self.takes_no_time(unit, ended),
         }
+    }
+
+    /// The rest of an operation takes no time: it ends in this instant.
+    #[cold]
+    pub(super) fn takes_no_time(&mut self, unit: UnitId, ended: Ended<Owner>) {
+        self.at_once.push_back((unit, ended));
+        self.has_ended_at_once = true;
     }
 
     #[inline(always)]

@@ -63,8 +63,17 @@ impl<W: Watch> Sim<W> {
         let to = job.programmed(&self.plan.geometry.shape);
         let failed_ns = binding::failed_ns(self, to.clone());
         let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
-        let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);
-        self.has_begun(unit, moved);
+        match self.flash.bound(unit, price, self.now_ns, &mut self.events) {
+            Moved::Ended(ended) => {
+                if W::OPERATIONS && ended.since_ns == self.now_ns {
+                    // Its beginning was reported, and its end is read after the next start.
+                    self.tell_worked(unit);
+                }
+                self.takes_no_time(unit, ended);
+            }
+            Moved::Runs => {}
+            Moved::NeedsPages => unreachable!("the pages of a program are bound once"),
+        }
     }
 
     /// Reads the commands that ended as they began.

@@ -5,19 +5,24 @@
 //! the number of checks is bounded by units and waiting operations. Where it is far above this
 //! bound the engine is at fault, and reports it instead of keeping the caller waiting forever.
 
+use super::{Sim, SimError};
+use crate::ids::UnitId;
+use crate::verify::Watch;
+use std::collections::BTreeSet;
+
 /// Fewer steps are never too many.
 const STEPS: u64 = 1 << 20;
 /// Steps for each unit and each operation under way.
-pub(super) const STEPS_OF_EACH: u64 = 64;
+const STEPS_OF_EACH: u64 = 64;
 /// Steps in which the units are found that are checked again and again. One unit may be checked so
 /// by itself: it gets the steps of one.
-pub(super) const STEPS_TO_NAME_UNITS: u32 = 4096;
+const STEPS_TO_NAME_UNITS: u32 = 4096;
 
 /// Steps since time last advanced, or since an operation or request of the host ended or came.
 pub(super) struct Instant {
-    pub(super) steps: u64,
+    steps: u64,
     /// With more steps than this the engine is at fault.
-    pub(super) most: u64,
+    most: u64,
 }
 
 impl Default for Instant {
@@ -39,4 +44,27 @@ impl Instant {
         self.steps += 1;
         self.steps > self.most
     }
+}
+
+/// There were many steps in this instant: perhaps since there is much to do.
+#[cold]
+#[inline(never)]
+pub(super) fn look_for_an_end<W: Watch>(sim: &mut Sim<W>) -> Result<(), SimError> {
+    let due = (sim.units.len() + sim.host.waiting.slab_len()) as u64 * STEPS_OF_EACH;
+    if sim.instant.most < due {
+        sim.instant.most = due;
+        return Ok(());
+    }
+    let mut units = BTreeSet::new();
+    sim.instant.most = STEPS_OF_EACH;
+    for _ in 0..STEPS_TO_NAME_UNITS {
+        sim.place_all();
+        let Some(unit) = sim.ready.pop() else { break };
+        units.insert(unit.0);
+        sim.units[unit.index()].listed = false;
+        sim.instant.steps = 0;
+        sim.start_unit(unit);
+    }
+    let units = units.into_iter().map(UnitId).collect();
+    Err(SimError::Endless { at_ns: sim.now_ns, units, waiting: sim.host.outstanding() })
 }

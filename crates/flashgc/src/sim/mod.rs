@@ -102,9 +102,9 @@ use crate::verify::blame::Blame;
 use crate::verify::{Happened, Overview, Watch, Watchers};
 use crate::workload::Source;
 pub use error::SimError;
-use instant::{Instant, STEPS_OF_EACH, STEPS_TO_NAME_UNITS};
+use instant::Instant;
 use ready::Ready;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -332,7 +332,7 @@ impl<W: Watch> Sim<W> {
     fn settle(&mut self) -> Result<(), SimError> {
         loop {
             if self.instant.has_too_many_steps() {
-                self.look_for_an_end()?;
+                instant::look_for_an_end(self)?;
             }
             if self.has_ended_at_once {
                 self.has_ended_at_once = false;
@@ -357,29 +357,6 @@ impl<W: Watch> Sim<W> {
                 return Ok(());
             }
         }
-    }
-
-    /// There were many steps in this instant: perhaps since there is much to do.
-    #[cold]
-    #[inline(never)]
-    fn look_for_an_end(&mut self) -> Result<(), SimError> {
-        let due = (self.units.len() + self.host.waiting.slab_len()) as u64 * STEPS_OF_EACH;
-        if self.instant.most < due {
-            self.instant.most = due;
-            return Ok(());
-        }
-        let mut units = BTreeSet::new();
-        self.instant.most = STEPS_OF_EACH;
-        for _ in 0..STEPS_TO_NAME_UNITS {
-            self.place_all();
-            let Some(unit) = self.ready.pop() else { break };
-            units.insert(unit.0);
-            self.units[unit.index()].listed = false;
-            self.instant.steps = 0;
-            self.start_unit(unit);
-        }
-        let units = units.into_iter().map(UnitId).collect();
-        Err(SimError::Endless { at_ns: self.now_ns, units, waiting: self.host.outstanding() })
     }
 
     /// Nothing is left to start: the drive may do background work. Returns whether there is an

@@ -1,4 +1,5 @@
-//! Jobs that work in passes over their part, by the rules of fio: what fits, what repeats, how often.
+//! Jobs that work in passes over their part, by the rules of fio: what fits, what repeats, and how
+//! often.
 
 use crate::common;
 use crate::jobs::text;

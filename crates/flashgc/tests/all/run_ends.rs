@@ -137,7 +137,7 @@ fn a_job_of_nothing_issues_nothing() {
         assert_eq!((whole(&alone, "requests.write"), whole(&alone, "simulated_ns")), (0, 0));
     }
     // A scale makes amounts small, and none of them nothing.
-    let small = with_jobs(&["amount = \"1 MiB\"\nspan = \"1 MiB\""]);
+    let small = with_jobs(&["amount = \"1 MiB\""]);
     let report = run_verified(&small, &["workload.jobs.scale=0.000001"]);
     assert_eq!(whole(&report, "requests.write"), 1);
 }

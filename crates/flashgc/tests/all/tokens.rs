@@ -126,7 +126,6 @@ fn what_writes_cannot_pace_is_refused() {
         ("gc.trigger.use=\"used-space\"", &["no soft threshold in a plane"]),
         ("gc.trigger.use=[\"watermark\",\"idle\"]", &["collections in idle time"]),
         ("gc.blocking.use=\"channel\"", &["cannot be combined with requests"]),
-        ("gc.copy.use=\"instant\"", &["takes no time", "gc.pacing.use = \"tokens\""]),
         ("gc.pacing.tokens.floor=\"1 block\"", &["above the reserve", "at least \"2 blocks\""]),
         ("gc.pacing.tokens.urgency_max=0.5", &["gc.pacing.tokens.urgency_max"]),
         ("gc.pacing.tokens.urgency_max=101.0", &["gc.pacing.tokens.urgency_max"]),

@@ -282,7 +282,8 @@ impl Clone {
         has_moved_all || requests.is_some_and(|most| self.drawn >= most)
     }
 
-    /// Another pass begins, unless the amount is one pass, or less than the largest request is left.
+    /// Another pass begins, unless the amount is one pass, or less than the largest request is
+    /// left.
     fn begin_pass(&mut self) -> bool {
         self.loops_left = self.loops_left.saturating_sub(1);
         let left_bytes = self.amount_bytes.saturating_sub(self.all_bytes);
