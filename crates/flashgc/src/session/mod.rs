@@ -23,6 +23,7 @@ use crate::config::{TracePlan, WorkloadPlan};
 use crate::gc::foresight::Foresight;
 use crate::measure::JobResults;
 use crate::report::{Facts, Report};
+use crate::sim::ending;
 use crate::store::{FillState, Preconditioning, SteadyWatch};
 use crate::verify::story::Stories;
 use crate::verify::timeline::Timeline;
@@ -343,7 +344,7 @@ impl Session {
     /// The log of requests and the timeline, where there are any, hand out what is left.
     fn end_rows(&mut self) {
         if let Engine::Watched(sim) = &mut self.engine {
-            sim.end_rows();
+            ending::rows(sim);
         }
     }
 
@@ -368,9 +369,9 @@ impl Session {
         let results = engine!(&self.engine, sim => sim.seen().results());
         if let Engine::Watched(sim) = &mut self.engine {
             sim.audit_counters(&results);
-            sim.end_series(&results);
+            ending::series(sim, &results);
         }
-        let over_time = engine!(&mut self.engine, sim => sim.end_over_time(&results));
+        let over_time = engine!(&mut self.engine, sim => ending::over_time(sim, &results));
         let note = self.timeline().and_then(Timeline::note);
         self.notes.extend(note);
         if self.bad_rows > 0 {

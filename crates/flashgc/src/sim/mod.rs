@@ -71,6 +71,7 @@ macro_rules! rest {
 
 mod binding;
 mod commands;
+pub mod ending;
 mod ends;
 mod error;
 mod flushed;
@@ -96,7 +97,7 @@ use crate::ids::{PlaneId, UnitId};
 use crate::measure::{Circumstances, Measure, Results, Watched};
 use crate::owner::Owner;
 use crate::plan::Plan;
-use crate::stats::{Counters, RunOverTime};
+use crate::stats::Counters;
 use crate::store::{self, Store, Untimed};
 use crate::verify::blame::Blame;
 use crate::verify::{Happened, Overview, Watch, Watchers};
@@ -424,12 +425,6 @@ impl<W: Watch> Sim<W> {
         self.watch.blame()
     }
 
-    /// The run over time, if it was recorded. The results include the work under way.
-    pub fn end_over_time(&mut self, results: &Results) -> Option<RunOverTime> {
-        let over_time = self.watch.over_time()?;
-        Some(over_time.finish(&self.seen().last_sample(results)))
-    }
-
     /// The watcher.
     pub fn watch(&mut self) -> &mut W {
         &mut self.watch
@@ -448,26 +443,6 @@ impl Sim<Watchers> {
     pub fn audit_counters(&self, results: &Results) {
         if let Some(checker) = &self.watch.checker {
             self.seen().audit_counters(checker, results);
-        }
-    }
-
-    /// The series, where there is one, gets its last rows. The results include the work under way.
-    pub fn end_series(&mut self, results: &Results) {
-        let last = self.seen().last_sample(results);
-        if let Some(series) = &mut self.watch.series {
-            series.end(&last);
-        }
-    }
-
-    /// The rows of requests and the timeline, where there are any, end; a timeline gets the work
-    /// under way.
-    pub fn end_rows(&mut self) {
-        let Some(rows) = &mut self.watch.per_request else { return };
-        let now_ns = self.now_ns;
-        rows.end();
-        if rows.timeline().is_some() {
-            let facts = self.under_way();
-            self.watch.end_timeline(now_ns, &facts);
         }
     }
 }

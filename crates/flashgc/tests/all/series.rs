@@ -154,7 +154,7 @@ fn erased_blocks_are_those_of_the_drive() {
             }
         }
         let results = sim.seen().results();
-        sim.end_series(&results);
+        flashgc::sim::ending::series(&mut sim, &results);
         let rows: Vec<SeriesRow> = rows.try_iter().collect();
         let last = rows.last().expect("there are rows");
         let all: u64 = free(&sim).into_iter().map(u64::from).sum();
