@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from flashgc import _files
+from flashgc._engine import OutputError
 from flashgc.table import Table
 
 if TYPE_CHECKING:
@@ -110,9 +112,13 @@ def moved_by_each(gc_log: str | os.PathLike[str]) -> NDArray[np.int32]:
     """Pages that each collection of a log moved, in order."""
     import numpy as np
 
-    with open(gc_log, encoding="utf-8") as rows:
-        column = next(rows).rstrip("\n").split(",").index("moved")
-        return np.loadtxt(rows, np.int32, delimiter=",", usecols=column, ndmin=1)
+    try:
+        with open(gc_log, encoding="utf-8") as rows:
+            at = next(rows).rstrip("\n").split(",").index("moved")
+            return np.fromiter((int(row.split(",")[at]) for row in rows), np.int32)
+    except OSError as reason:
+        why = _files.describe(gc_log, reason)
+        raise OutputError(f"error: the log of collections cannot be read: {why}") from None
 
 
 def stretches(moved: Iterable[int] | NDArray[Any], most: int = MOST_ROWS) -> list[Stretch]:

@@ -9,7 +9,7 @@ import pytest
 import vl_convert
 
 from conftest import ROOT
-from flashgc import OutputError, charts, page
+from flashgc import ConfigError, OutputError, charts, page
 from flashgc.charts import embed, multiples, static
 from in_process import apart
 
@@ -107,7 +107,7 @@ def test_an_unknown_form_and_a_missing_package_are_named(tmp_path, monkeypatch):
     with pytest.raises(OutputError, match="cannot be saved as 'gif'"):
         charts.save([chart()], tmp_path, ["gif"])
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
-    with pytest.raises(OutputError, match=r"pip install 'flashgc\[figures\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'flashgc\[figures\]'"):
         charts.save([chart()], tmp_path)
 
 

@@ -112,7 +112,7 @@ def test_a_changed_scheme_is_not_printed_as_its_preset(flashgc_cmd, tmp_path):
     told = one_line(flashgc_cmd("run", "oltp", *SETS).out)
     assert "scheme greedy, seed 1" in told
     told = one_line(flashgc_cmd("compare", "oltp", "--schemes", "greedy,fifo", *SETS, *fifo).out)
-    assert "note ideal, greedy: not as the preset, but victim.use=fifo" in told
+    assert "note greedy: not as the preset, but victim.use=fifo" in told
     both = flashgc.compare("oltp", ["greedy", "pgc"], set={**SMALL, "gc.pacing.use": "at-once"},
                            unset=["gc.trigger.watermark.batch"])  # fmt: skip
     assert [one.scheme_changes for one in both] == [["no trigger.watermark.batch"]] * 2

@@ -376,7 +376,7 @@ def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
     commands = ["run", "compare", "advise", "tune", "explain", "report", "serve", "top",
                 "drive save", "reproduce", "devices", "workloads",
                 "schemes", "trace info", "trace convert", "trace fit", "trace merge", "convert",
-                "sweep"]  # fmt: skip
+                "sweep", "fio"]  # fmt: skip
     helps = {name: flashgc(*name.split(), "--help").out for name in commands}
     everywhere = "".join(helps.values())
     for source, option in advised():

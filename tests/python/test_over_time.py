@@ -248,7 +248,7 @@ def test_the_command_shows_a_run_over_time(flashgc, small, tmp_path):
     assert len((tmp_path / "gc.csv").read_text().splitlines()) == plain["gc"]["count"] + 1
     command = ["compare", small, "--schemes", "greedy,fifo", "--out", "two", "--over-time"]
     flashgc(*command)
-    assert "responses-3" in pages.charts((tmp_path / "two/report.html").read_text())
+    assert "responses-2" in pages.charts((tmp_path / "two/report.html").read_text())
     flashgc("run", small, "--out", "three", "--no-over-time")
     assert "responses" not in pages.charts((tmp_path / "three/report.html").read_text())
     assert sorted(path.name for path in tmp_path.iterdir()) == [

@@ -118,7 +118,7 @@ def test_an_illegal_scheme_of_a_list_is_drawn_again(here, method):
     (here / "space.toml").write_text(text)
     found = flashgc.tune("space.toml")
     assert (found.trials, found.failed) == (6, 0)
-    schemes = [one.settings["gc.scheme"] for one in found.points if one.trial is not None]
+    schemes = [one.changes["gc.scheme"] for one in found.points if one.trial is not None]
     assert set(schemes) <= {"greedy", "cost-benefit"}
 
 
@@ -383,14 +383,7 @@ def _once(text):
 
 
 def test_without_optuna_the_message_says_what_to_install(here, monkeypatch):
-    import importlib.util
-
-    find = importlib.util.find_spec
-
-    def without(name, *more):
-        return None if name == "optuna" else find(name, *more)
-
-    monkeypatch.setattr(importlib.util, "find_spec", without)
+    monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(flashgc.ConfigError, match=r"pip install 'flashgc\[tune\]'"):
         flashgc.tune("small.toml", store="all")
 

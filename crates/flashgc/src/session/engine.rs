@@ -36,7 +36,7 @@ impl Engine {
     pub fn new(plan: Plan, options: Options) -> Engine {
         if !options.is_watched() {
             let overview = overview(&plan, &options);
-            return match options.blame {
+            return match options.blame && plan.gc.takes_time() {
                 true => Engine::Blamed(Box::new(Sim::new(plan.clone(), blamed(&plan, overview)))),
                 false => Engine::Plain(Box::new(Sim::new(plan, overview))),
             };
@@ -54,7 +54,7 @@ impl Engine {
     ) -> Result<(Engine, Carried), DriveFault> {
         if !options.is_watched() {
             let overview = overview(&plan, &options);
-            return match options.blame {
+            return match options.blame && plan.gc.takes_time() {
                 true => {
                     let blamed = blamed(&plan, overview);
                     with_blame(plan, drive, blamed)
@@ -80,12 +80,19 @@ impl Engine {
                 plain(plan, given.unwrap_or(own), overview)?
             }
             Engine::Blamed(sim) => {
-                let (own, watch) = sim.into_drive();
-                let blamed = blamed(&plan, watch.overview);
-                with_blame(plan, given.unwrap_or(own), blamed)?
+                let (own, Blamed { overview, .. }) = sim.into_drive();
+                let drive = given.unwrap_or(own);
+                if plan.gc.takes_time() {
+                    let blamed = blamed(&plan, overview);
+                    with_blame(plan, drive, blamed)?
+                } else {
+                    plain(plan, drive, overview)?
+                }
             }
             Engine::Watched(sim) => {
                 let (own, mut watchers) = sim.into_drive();
+                let has_parts = plan.gc.takes_time() || watchers.reports_blame;
+                watchers.blame = watchers.blame.filter(|_| has_parts);
                 watchers.checker = watchers.checker.map(|checker| match &given {
                     None => checker.go_on_with(&plan, &own),
                     Some(given) => Checker::with_drive(&plan, given),
@@ -110,7 +117,9 @@ fn logs(plan: &Plan, options: Options) -> Watchers {
     let overview = overview(plan, &options);
     let series = options.series.map(|request| Series::new(request, blocks_per_plane));
     let reports_blame = options.blame || options.stories.is_some();
-    let blame = (reports_blame || options.verify).then(|| blame(plan));
+    // The operations of collections have no length there, and their waits no owner.
+    let is_checked = options.verify && plan.gc.takes_time();
+    let blame = (reports_blame || is_checked).then(|| blame(plan));
     Watchers {
         checker: None,
         blame,

@@ -103,7 +103,7 @@ fn assert_has_every_key(report: &Value) {
 }
 
 #[test]
-#[ignore = "needs ../shared/contract"]
+#[ignore = "needs ../shared/traces, and the contract beside them"]
 fn the_contracts_poisson_reads_run_as_they_are() {
     let Some(text) = text("contract/poisson-read.toml") else { return };
     let report = finish(setup(&text, &[]), None, false).expect("the run ends");
@@ -115,7 +115,7 @@ fn the_contracts_poisson_reads_run_as_they_are() {
 }
 
 #[test]
-#[ignore = "needs ../shared/contract"]
+#[ignore = "needs ../shared/traces, and the contract beside them"]
 fn the_contracts_uniform_overwrite_runs_as_it_is() {
     let Some(text) = text("contract/uniform-overwrite.toml") else { return };
     let report = finish(setup(&text, &[]), None, false).expect("the run ends");

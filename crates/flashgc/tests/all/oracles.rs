@@ -386,7 +386,7 @@ fn the_wait_of_poisson_reads_meets_pollaczek_khinchine() {
 }
 
 #[test]
-#[ignore = "needs ../shared/contract"]
+#[ignore = "needs ../shared/traces, and the contract beside them"]
 fn the_wait_of_the_contract_file_meets_pollaczek_khinchine() {
     let Some(path) = common::shared("contract/poisson-read.toml") else {
         report("skipped: contract/poisson-read.toml is missing");
