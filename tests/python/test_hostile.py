@@ -357,6 +357,9 @@ def advised():
         # The random histories are a program of their own.
         if "flashgc-histories" in path.parts:
             continue
+        # The options of fio's command line are fio's.
+        if path.parent.name == "fio":
+            continue
         text = path.read_text()
         text = re.split(r"\n#\[cfg\(test\)\]\nmod tests", text)[0]
         lines = [line for line in text.splitlines() if not line.strip().startswith(("//", "#"))]

@@ -16,6 +16,7 @@ import json
 import os
 import time
 import uuid
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -92,6 +93,7 @@ class Store:
         for _ in range(5):
             files = sorted(map(os.fspath, self.results.glob("*.parquet")))
             try:
+                _check_whole(files)
                 # A file of another version may lack columns.
                 yield ds.dataset(files, schema=schema, format=_checked()).to_table(filter=wanted)
                 return
@@ -199,7 +201,10 @@ class Writer(Store):
         _remove((self.folder / "drives").iterdir())
 
     def _write(self, table: pa.Table) -> None:
-        write_table(table, self.results / f"{uuid.uuid4().hex}.parquet")
+        fresh = self.results / f"{uuid.uuid4().hex}.parquet"
+        write_table(table, fresh)
+        # Checksums of pages leave out the heads of pages: the name has one of the whole file.
+        os.replace(fresh, fresh.with_stem(f"{fresh.stem}-{_checksum(fresh)}"))
 
 
 def _checked() -> Any:  # noqa: ANN401 - PyArrow's format
@@ -208,6 +213,18 @@ def _checked() -> Any:  # noqa: ANN401 - PyArrow's format
 
     options = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
     return ds.ParquetFileFormat(default_fragment_scan_options=options)
+
+
+def _checksum(file: Path) -> str:
+    return f"{zlib.crc32(file.read_bytes()):08x}"
+
+
+def _check_whole(files: Iterable[str]) -> None:
+    """A ValueError names a file whose content is not that of its name."""
+    for file in map(Path, files):
+        _, _, checksum = file.stem.partition("-")
+        if checksum and checksum != _checksum(file):
+            raise ValueError(f"{file.name} has another checksum than its name")
 
 
 def write_table(table: pa.Table, target: Path) -> None:
