@@ -36,7 +36,7 @@ impl Engine {
     pub fn new(plan: Plan, options: Options) -> Engine {
         if !options.is_watched() {
             let overview = overview(&plan, &options);
-            return match options.blame && plan.gc.takes_time() {
+            return match options.blame && plan.gc.cost.is_of_device() {
                 true => Engine::Blamed(Box::new(Sim::new(plan.clone(), blamed(&plan, overview)))),
                 false => Engine::Plain(Box::new(Sim::new(plan, overview))),
             };
@@ -54,7 +54,7 @@ impl Engine {
     ) -> Result<(Engine, Carried), DriveFault> {
         if !options.is_watched() {
             let overview = overview(&plan, &options);
-            return match options.blame && plan.gc.takes_time() {
+            return match options.blame && plan.gc.cost.is_of_device() {
                 true => {
                     let blamed = blamed(&plan, overview);
                     with_blame(plan, drive, blamed)
@@ -82,7 +82,7 @@ impl Engine {
             Engine::Blamed(sim) => {
                 let (own, Blamed { overview, .. }) = sim.into_drive();
                 let drive = given.unwrap_or(own);
-                if plan.gc.takes_time() {
+                if plan.gc.cost.is_of_device() {
                     let blamed = blamed(&plan, overview);
                     with_blame(plan, drive, blamed)?
                 } else {
@@ -91,7 +91,7 @@ impl Engine {
             }
             Engine::Watched(sim) => {
                 let (own, mut watchers) = sim.into_drive();
-                let has_parts = plan.gc.takes_time() || watchers.reports_blame;
+                let has_parts = plan.gc.cost.is_of_device() || watchers.reports_blame;
                 watchers.blame = watchers.blame.filter(|_| has_parts);
                 watchers.checker = watchers.checker.map(|checker| match &given {
                     None => checker.go_on_with(&plan, &own),
@@ -118,7 +118,7 @@ fn logs(plan: &Plan, options: Options) -> Watchers {
     let series = options.series.map(|request| Series::new(request, blocks_per_plane));
     let reports_blame = options.blame || options.stories.is_some();
     // The operations of collections have no length there, and their waits no owner.
-    let is_checked = options.verify && plan.gc.takes_time();
+    let is_checked = options.verify && plan.gc.cost.is_of_device();
     let blame = (reports_blame || is_checked).then(|| blame(plan));
     Watchers {
         checker: None,
