@@ -19,7 +19,7 @@ class Advice(AdviceKeys):
     Every key of `flashgc advise --json` is an attribute and an item.
 
     >>> import flashgc
-    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 20_000}
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 40_000}
     >>> found = flashgc.advise("oltp", schemes=["fifo"], set=small)
     >>> found.best.write_amplification.scheme == found["best"]["write_amplification"]["scheme"]
     True

@@ -39,7 +39,7 @@ def advise(
     `progress` is called with an :class:`AdviceProgress`.
 
     >>> import flashgc
-    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 20_000}
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 40_000}
     >>> found = flashgc.advise("oltp", schemes=["fifo", "pgc"], set=small)
     >>> found.scheme, found.best.read.scheme
     ('greedy', 'pgc')

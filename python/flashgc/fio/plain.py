@@ -89,13 +89,18 @@ def _direction(kind: str, found: Mapping[str, Any], entry: Entry) -> Iterator[st
 
 
 def count(number: float) -> str:
-    """Requests per second.
+    """Requests per second in at most four digits, as fio writes them.
 
     >>> from flashgc.fio.plain import count
-    >>> count(1522.3), count(152_230)
-    ('1522', '152k')
+    >>> count(1522.3), count(15_231), count(152_230), count(1_234_567), count(12_345_678)
+    ('1522', '15.2k', '152k', '1235k', '12.3M')
     """
-    return f"{number:.0f}" if number < 10_000 else f"{number / 1000:.4g}k"
+    for unit in ("", "k", "M", "G"):
+        if round(number) < 10_000 or unit == "G":
+            break
+        number /= 1000
+    decimals = 1 if unit and number < 100 else 0
+    return f"{number:.{decimals}f}{unit}"
 
 
 def _times(name: str, found: Mapping[str, Any], indent: str) -> Iterator[str]:
