@@ -172,6 +172,7 @@ def test_writes_of_ssdsim_find_their_plane_as_in_the_program(tmp_path, dynamic, 
     for key in ("allocation", "write_completion", "queue_length", "order", "service"):
         assert device[key] == preset[key]
     assert device["pool"] == pool
+    assert (device["bus_order"], device["completions"]) == ("commands-first", "together")
     assert flashgc.convert(SSDSIM).config["device"]["queue_length"] == 8
 
 

@@ -160,6 +160,12 @@ impl Events {
         Some(Next { at_ns: key >> self.slot_bits, place })
     }
 
+    /// Whether something ends with this event: no request comes with it, and no time is over.
+    #[inline(always)]
+    pub fn is_end(&self, next: Next) -> bool {
+        next.place < self.slots.limit
+    }
+
     /// Takes the next event.
     #[inline(always)]
     pub fn take(&mut self, next: Next) -> Slot {

@@ -1,6 +1,6 @@
 //! The plan: a checked configuration with all derived values. Only a plan reaches the simulation.
 
-use crate::device::{FailurePlan, Geometry, Level, Pools, ReadRetry, Timing};
+use crate::device::{BusOrder, FailurePlan, Geometry, Level, Pools, ReadRetry, Timing};
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::windows::Costs;
 use crate::gc::{GcPlan, Isolation};
@@ -58,6 +58,18 @@ impl WriteCompletion {
     pub fn is_default(&self) -> bool {
         *self == WriteCompletion::Programmed
     }
+}
+
+/// What follows when several operations end at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Completions {
+    /// Each end has its consequences before the next one.
+    #[default]
+    OneByOne,
+    /// All operations that end at an instant have ended before a unit starts another, and what
+    /// waits in the device starts before a request that waits outside comes in.
+    Together,
 }
 
 /// A class of work at a unit.
@@ -265,6 +277,10 @@ pub struct Plan {
     pub failures: Option<FailurePlan>,
     /// When a write of the host is done.
     pub write_completion: WriteCompletion,
+    /// Which of the transfers that wait is next on a bus.
+    pub bus_order: BusOrder,
+    /// What follows when several operations end at one instant.
+    pub completions: Completions,
     /// The write buffer, where there is one.
     pub write_buffer: Option<WriteBuffer>,
     /// How writes find their plane.
@@ -386,11 +402,13 @@ impl Plan {
     /// preempt others.
     ///
     /// The copies must need no bus and take equal times, and no other operation may take pages of
-    /// their plane. (Watchers, layers, background work and the books of policies are asked apart.)
+    /// their plane; and each must be followed by the next before anything else of its instant.
+    /// (Watchers, layers, background work and the books of policies are asked apart.)
     pub fn runs_unseen(&self) -> bool {
         let gc = &self.gc;
         self.coalesce
             && gc.takes_time()
+            && self.completions == Completions::OneByOne
             && gc.preemption.is_some_and(|rules| rules.between_copies && rules.poll_ns == 0)
             && !gc.is_paced()
             && gc.placement.is_none()

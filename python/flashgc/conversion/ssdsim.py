@@ -172,6 +172,10 @@ def _allocation(findings: Findings, part: Part, commands: int, channels: int) ->
     findings.choose("device.service", ["gc", "reads", "writes"], "the main loop of SSDSim")
     why = "SSDSim: a write is done when its data is in the register of the chip"
     findings.choose("device.write_completion", "loaded", why)
+    why = "SSDSim: a channel sends the commands that wait before data"
+    findings.choose("device.bus_order", "commands-first", why)
+    why = "SSDSim: all that ends at an instant has ended before anything starts"
+    findings.choose("device.completions", "together", why)
     places = part.whole("queue_length", PLACES, 1)
     findings.map(places.key, "device.queue_length", places.is_)
     _advanced(findings, part, commands)

@@ -243,6 +243,12 @@ impl Draw {
         if self.choices.chance(20) {
             self.word("device.write_completion", &["programmed", "loaded"]);
         }
+        if self.choices.chance(20) {
+            self.word("device.bus_order", &["arrival", "commands-first"]);
+        }
+        if self.choices.chance(20) {
+            self.word("device.completions", &["one-by-one", "together"]);
+        }
         if self.choices.chance(15) {
             let places = self.choices.pick(&["1", "2", "5", "20"]);
             self.set("device.queue_length", places);

@@ -9,8 +9,8 @@ use super::precondition::{self, PreconditionPlan};
 use super::setup::Setup;
 use super::workload::{self, WorkloadPlan};
 use super::{derive, given, renamed, stack};
-use crate::plan::Plan;
-use crate::plan::Until;
+use crate::device::BusOrder;
+use crate::plan::{Completions, Plan, Until};
 use flashgc_config::{Diagnostics, Reader, Sink, Tree};
 use serde_json::{Value, json};
 
@@ -161,6 +161,12 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
     }
     if !device.write_completion.is_default() {
         resolved["write_completion"] = json!(device.write_completion);
+    }
+    if device.bus_order != BusOrder::default() {
+        resolved["bus_order"] = json!(device.bus_order);
+    }
+    if device.completions != Completions::default() {
+        resolved["completions"] = json!(device.completions);
     }
     if let Some(cycles) = device.rated_cycles {
         resolved["rated_cycles"] = json!(cycles);

@@ -1,6 +1,7 @@
 //! The device as it is described: geometry, superblocks, timing, layers, page types, read errors,
-//! failures, and the pools of planes.
+//! failures, the order of service of the buses, and the pools of planes.
 
+mod bus_order;
 pub mod failures;
 pub mod geometry;
 pub mod layers;
@@ -14,6 +15,7 @@ pub mod superblocks;
 pub mod timing;
 mod views;
 
+pub use bus_order::BusOrder;
 pub use failures::{FailureAt, FailurePlan, FailureRules, Failures};
 pub(crate) use geometry::is_one;
 pub use geometry::{Geometry, Level, Shape};

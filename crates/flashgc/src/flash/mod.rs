@@ -20,7 +20,7 @@ pub use phases::{Kind, Phase, Phases};
 pub use price::{Op, Prices};
 pub use suspend::Suspended;
 
-use crate::device::{Geometry, Spent};
+use crate::device::{BusOrder, Geometry, Spent};
 use crate::event::{Events, Slot};
 use crate::ids::{BusId, UnitId};
 use bus::Bus;
@@ -108,6 +108,8 @@ pub struct Part<T> {
     pub class: Class,
     /// What happened.
     pub kind: Kind,
+    /// When it could begin, if the bus was free, in ns.
+    pub asked_ns: u64,
     /// When it began, in ns.
     pub since_ns: u64,
     /// What is due.
@@ -147,6 +149,9 @@ pub struct Flash<T> {
     units: Vec<Unit<T>>,
     buses: Vec<Bus>,
     bus_of: Vec<BusId>,
+    bus_order: BusOrder,
+    /// Buses that rest, and for which data waits.
+    open_buses: Vec<BusId>,
     /// Whether it is recorded how long each unit has waited for its bus.
     keeps_waits: bool,
     /// Where planes read by themselves: the unit of each reader, and the readers at work in each.
@@ -155,8 +160,9 @@ pub struct Flash<T> {
 }
 
 impl<T: Copy> Flash<T> {
-    /// A device that rests, and whether it [keeps](Flash::waited_for_bus) the waits for buses.
-    pub fn new(geometry: &Geometry, keeps_waits: bool) -> Self {
+    /// A device that rests, the order of service of its buses, and whether it
+    /// [keeps](Flash::waited_for_bus) the waits for them.
+    pub fn new(geometry: &Geometry, bus_order: BusOrder, keeps_waits: bool) -> Self {
         let unit = |_| Unit {
             owner: None,
             class: Class::Host,
@@ -178,6 +184,8 @@ impl<T: Copy> Flash<T> {
             units: parts.clone().map(unit).collect(),
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
             bus_of: parts.map(|unit| geometry.bus_of(UnitId(unit))).collect(),
+            bus_order,
+            open_buses: Vec::new(),
             keeps_waits,
             unit_of_reader: readers.map(|it| geometry.whole_unit(UnitId(it))).collect(),
             reading: vec![0; geometry.units as usize],
@@ -264,7 +272,7 @@ impl<T: Copy> Flash<T> {
         if !phase.kind.is_on_bus() {
             events.post(Slot::Unit(unit), now_ns + phase.ns);
         } else if !state.sends_beside() {
-            self.ask_for_bus(unit, phase.ns, now_ns, events);
+            self.ask_for_bus(unit, phase, now_ns, events);
         }
         Moved::Runs
     }
@@ -296,10 +304,11 @@ impl<T: Copy> Flash<T> {
             second.first = First::Done;
             let (owner, class) = (second.command.owner, second.command.class);
             let (kind, since_ns) = (phase.kind, second.since_ns);
-            return Part { unit, owner, class, kind, since_ns, due: Due::Loaded };
+            let (asked_ns, due) = (since_ns, Due::Loaded);
+            return Part { unit, owner, class, kind, asked_ns, since_ns, due };
         }
         let Some(owner) = state.owner else { unreachable!("a phase belongs to an operation") };
         let (class, kind, since_ns) = (state.class, state.kind, state.phase_since_ns);
-        Part { unit, owner, class, kind, since_ns, due: Due::Operation }
+        Part { unit, owner, class, kind, asked_ns: since_ns, since_ns, due: Due::Operation }
     }
 }

@@ -81,7 +81,7 @@ impl<T: Copy> Flash<T> {
         state.second = Some(Second { command, since_ns: now_ns, first: is_due, waited });
         match first {
             Some(phase) if phase.kind.is_on_bus() => {
-                self.ask_for_bus(unit, phase.ns, now_ns, events);
+                self.ask_for_bus(unit, phase, now_ns, events);
             }
             Some(phase) => events.post(Slot::Unit(unit), now_ns + phase.ns),
             None => {}

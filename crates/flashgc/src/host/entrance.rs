@@ -1,9 +1,10 @@
 //! The places of the device: a bounded number of requests is inside, and the others wait outside.
 //!
 //! A request takes a place before anything else, and leaves it when it is done. Then another one
-//! comes in: the one that has waited longest; the next in a sweep over the addresses, as hosts
-//! order what waits for a disk; or the first in the queue of the job whose turn it is, as a drive
-//! fetches commands from several submission queues.
+//! comes in, at once or when what waits in the device has begun: the one that has waited longest;
+//! the next in a sweep over the addresses, as hosts order what waits for a disk; or the first in
+//! the queue of the job whose turn it is, as a drive fetches commands from several submission
+//! queues.
 
 mod round_robin;
 
@@ -17,6 +18,9 @@ use std::collections::BTreeMap;
 pub(super) struct Entrance {
     most: u32,
     inside: u32,
+    /// Whether a place that a request leaves is closed until what waits in the device has begun.
+    opens_late: bool,
+    is_closed: bool,
     outside: Outside,
 }
 
@@ -53,7 +57,7 @@ impl InOrder {
 
 impl Entrance {
     /// Free places.
-    pub(super) fn new(rules: Places, jobs: &JobQueues) -> Self {
+    pub(super) fn new(rules: Places, jobs: &JobQueues, opens_late: bool) -> Self {
         let outside = match rules.order {
             QueueOrder::RoundRobin => Outside::ByTurns(Turns::new(jobs)),
             order => Outside::InOrder(InOrder {
@@ -63,13 +67,13 @@ impl Entrance {
                 swept: Lpn(0),
             }),
         };
-        Entrance { most: rules.count, inside: 0, outside }
+        Entrance { most: rules.count, inside: 0, opens_late, is_closed: false, outside }
     }
 
     /// A request of this clone of a job is here. Returns whether it has a place; otherwise it
     /// waits.
     pub(super) fn comes(&mut self, id: u32, request: HostRequest, clone: u16) -> bool {
-        let has_place = self.inside < self.most && self.is_empty();
+        let has_place = self.has_place() && self.is_empty();
         if has_place {
             self.comes_in(&request);
             return true;
@@ -79,6 +83,10 @@ impl Entrance {
             Outside::ByTurns(turns) => turns.add(id, request, clone),
         }
         false
+    }
+
+    fn has_place(&self) -> bool {
+        self.inside < self.most && !self.is_closed
     }
 
     /// Whether nobody waits.
@@ -98,15 +106,21 @@ impl Entrance {
         }
     }
 
-    /// A request is done. Returns whether another one waits for its place.
+    /// A request is done. Returns whether another one may take its place now.
     pub(super) fn leaves(&mut self) -> bool {
         self.inside -= 1;
-        !self.is_empty()
+        self.is_closed = self.opens_late;
+        !self.is_closed && !self.is_empty()
+    }
+
+    /// Opens the places that were closed. Returns whether another request may take one.
+    pub(super) fn opens(&mut self) -> bool {
+        std::mem::take(&mut self.is_closed) && !self.is_empty()
     }
 
     /// The next request that comes in, if there is one and a place.
     pub(super) fn next(&mut self) -> Option<(u32, HostRequest)> {
-        if self.inside == self.most {
+        if !self.has_place() {
             return None;
         }
         let next = match &mut self.outside {

@@ -31,7 +31,7 @@ pub use records::{Fault, Served};
 use crate::context::Context;
 use crate::ftl::map::PageMap;
 use crate::ids::{Lpn, UnitId};
-use crate::plan::Plan;
+use crate::plan::{Completions, Plan};
 use crate::verify::Watch;
 use crate::workload::HostRequest;
 use ahead::Ahead;
@@ -97,7 +97,9 @@ impl Host {
             order: PageOrder::default(),
             ordered: plan.ordered,
             queues_keep_order: plan.queues_keep_order(),
-            entrance: plan.places.map(|places| Entrance::new(places, &plan.jobs)),
+            entrance: plan.places.map(|places| {
+                Entrance::new(places, &plan.jobs, plan.completions == Completions::Together)
+            }),
             limits: Limits::new(&plan.jobs),
             firmware: plan.firmware.map(Firmware::new),
             link: plan.host_link.map(Link::new),
@@ -157,6 +159,15 @@ impl Host {
                 return Some(op);
             }
         }
+    }
+
+    /// What waits in the device has begun: the places that requests left are open to those outside.
+    /// Returns whether one may come in.
+    #[inline(always)]
+    pub fn opens_entrance(&mut self) -> bool {
+        let opens = self.entrance.as_mut().is_some_and(Entrance::opens);
+        self.has_to_place |= opens;
+        opens
     }
 
     /// The next flush that waits nowhere yet.

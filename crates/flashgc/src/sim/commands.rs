@@ -3,7 +3,7 @@
 
 use super::Sim;
 use crate::collect::{self, At, Stage};
-use crate::flash::{Class, Command, Ended, Kind, Moved, Phases};
+use crate::flash::{Class, Command, Ended, Kind, Moved, Part, Phases};
 use crate::ftl::Fact;
 use crate::host::{self, OpKind};
 use crate::ids::{BusId, PlaneId, Ppn, UnitId};
@@ -11,6 +11,11 @@ use crate::measure::Seen;
 use crate::owner::Owner;
 use crate::verify::blame::{self, Held};
 use crate::verify::{Cause, Happened, Watch, What};
+
+/// The kind of work of a transfer.
+pub(super) fn on_bus(part: &Part<Owner>) -> What {
+    What::Bus { is_command: part.kind == Kind::Command, asked_ns: part.asked_ns }
+}
 
 impl<W: Watch> Sim<W> {
     /// Begins an operation on a free unit.
@@ -277,8 +282,8 @@ impl<W: Watch> Sim<W> {
             }
         }
         for bus in (0..self.plan.geometry.shape.channels).map(BusId) {
-            if let Some((unit, class, since_ns)) = self.flash.transfer_under_way(bus) {
-                add(What::Bus, unit, class, since_ns);
+            if let Some(part) = self.flash.transferred(bus) {
+                add(on_bus(&part), part.unit, part.class, part.since_ns);
             }
         }
         facts

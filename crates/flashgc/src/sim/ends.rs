@@ -1,5 +1,6 @@
 //! What follows when a phase or a command ends.
 
+use super::commands::on_bus;
 use super::{Sim, binding};
 use crate::collect::Ended as CollectionEnded;
 use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
@@ -13,7 +14,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn transfer_ended(&mut self, bus: BusId) {
         let part = self.flash.transfer_ended(bus, self.now_ns, &mut self.events);
-        self.tell_busy(What::Bus, part.unit, part.since_ns, part.class == Class::Gc);
+        self.tell_busy(on_bus(&part), part.unit, part.since_ns, part.class == Class::Gc);
         self.part_ended(part);
     }
 

@@ -4,8 +4,11 @@
 //! host, or finds that there is nothing to do. So between two events, or two operations that end,
 //! the number of checks is bounded by units and waiting operations. Where it is far above this
 //! bound the engine is at fault, and reports it instead of keeping the caller waiting forever.
+//!
+//! Where operations that end at one instant end together, nothing starts before the last of them.
 
 use super::{Sim, SimError};
+use crate::event::Next;
 use crate::ids::UnitId;
 use crate::verify::Watch;
 use std::collections::BTreeSet;
@@ -44,6 +47,13 @@ impl Instant {
         self.steps += 1;
         self.steps > self.most
     }
+}
+
+/// Whether more operations end at this instant, before anything starts.
+#[inline(always)]
+pub(super) fn awaits_ends<W: Watch>(sim: &Sim<W>) -> bool {
+    let is_one = |next: Next| next.at_ns == sim.now_ns && sim.events.is_end(next);
+    sim.ends_together && sim.events.next().is_some_and(is_one)
 }
 
 /// There were many steps in this instant: perhaps since there is much to do.

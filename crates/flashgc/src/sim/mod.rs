@@ -96,7 +96,7 @@ use crate::host::Host;
 use crate::ids::{PlaneId, UnitId};
 use crate::measure::{Circumstances, Measure, Results, Watched};
 use crate::owner::Owner;
-use crate::plan::Plan;
+use crate::plan::{Completions, Plan};
 use crate::stats::Counters;
 use crate::store::{self, Store, Untimed};
 use crate::verify::blame::Blame;
@@ -162,6 +162,8 @@ pub struct Sim<W: Watch = Overview> {
     starved: Vec<UnitId>,
     /// Whether the drive works while the host is idle, or takes writes into a buffer.
     rests: bool,
+    /// Whether operations that end at one instant have all ended before anything starts.
+    ends_together: bool,
     /// Whether copies that no request can preempt run unseen.
     runs_unseen: bool,
     /// Whether something may follow each phase of an operation of the host.
@@ -224,12 +226,13 @@ impl<W: Watch> Sim<W> {
             events: Events::new(slots),
             host: Host::new(&plan),
             store,
-            flash: Flash::new(geometry, W::OPERATIONS),
+            flash: Flash::new(geometry, plan.bus_order, W::OPERATIONS),
             prices,
             collection_prices,
             jobs: Jobs::new(&plan),
             arbiter: Arbiter::new(&plan, runs_unseen),
             runs_unseen,
+            ends_together: plan.completions == Completions::Together,
             rests: background.is_some() || plan.write_buffer.is_some(),
             background,
             follows_phases: plan.follows_phases(),
@@ -281,7 +284,7 @@ impl<W: Watch> Sim<W> {
             if self.host.is_finished() {
                 break;
             }
-            if self.host.may_issue() {
+            if self.host.may_issue() && !instant::awaits_ends(self) {
                 self.instant.goes_on();
                 self.issue(source)?;
                 self.settle()?;
@@ -319,7 +322,9 @@ impl<W: Watch> Sim<W> {
                 }
             }
             self.look_at_starved();
-            self.settle()?;
+            if !instant::awaits_ends(self) {
+                self.settle()?;
+            }
         }
         let (finished, requests) = (self.host.is_finished(), self.host.requests_done());
         if finished {
@@ -346,10 +351,14 @@ impl<W: Watch> Sim<W> {
             if let Some(unit) = self.ready.pop() {
                 self.units[unit.index()].listed = false;
                 self.start_unit(unit);
+            } else if self.flash.has_open_buses() {
+                self.flash.serve_data(self.now_ns, &mut self.events);
             } else if self.store.alloc.has_waiting() && self.give_places() {
                 // The unit has it, and starts it next.
             } else if self.has_ended_at_once && !self.host.may_issue() {
                 // A read that was placed needs no flash, or its answer no bus: it leaves now.
+            } else if self.host.opens_entrance() {
+                // The request that comes in is placed next.
             } else if self.host.may_issue()
                 || !self.rests
                 || self.host.outstanding() > 0

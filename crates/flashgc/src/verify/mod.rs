@@ -28,12 +28,14 @@ mod times;
 mod tokens;
 mod unit_work;
 mod watchers;
+mod what;
 
 pub use overview::{Blamed, Overview};
 pub use per_request::PerRequest;
 pub use request_log::{BATCH_ROWS, RequestSink};
 pub use requests::RequestRow;
 pub use watchers::{JobLog, Listener, Watchers};
+pub use what::What;
 
 use crate::gc::JobRow;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
@@ -443,18 +445,6 @@ pub enum Happened {
         /// The plane.
         plane: PlaneId,
     },
-}
-
-/// The kind of work in an interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// A whole operation, from its first phase to its last, and the copies of its step if it is one
-    /// of a collection.
-    Operation(&'static str, u32),
-    /// A phase on the unit's bus.
-    Bus,
-    /// A phase in the unit's array.
-    Array,
 }
 
 /// A watcher. It may reject an event by a panic: the run then ends with its message.

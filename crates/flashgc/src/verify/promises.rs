@@ -2,9 +2,9 @@
 
 use super::time_slices;
 use super::tokens::Paid;
-use crate::device::Timing;
+use crate::device::{BusOrder, Timing};
 use crate::gc::{BlockingChoice, Isolation, TimeSlices};
-use crate::plan::{Firmware, Plan};
+use crate::plan::{Completions, Firmware, Plan};
 
 /// The promises of a plan about its copies, which the checker verifies.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,11 @@ pub struct Promises {
     /// The times of operations of the host and of collections; `None` where the checker does not
     /// check them.
     pub timing: Option<[Timing; 2]>,
+    /// Which of the transfers that wait for a bus is next.
+    pub bus_order: BusOrder,
+    /// Operations that end at an instant end before the next one leaves its queue. `false` where
+    /// requests preempt collections, which a request that comes may suspend.
+    pub ends_together: bool,
     /// Requests in the device at once, at most; `None` without a bound.
     pub queue_length: Option<u32>,
     /// The write buffer may lose its pages: a flush waits until they are programmed.
@@ -83,6 +88,9 @@ impl Promises {
             paid: Paid::of(plan),
             blocking: Some(plan.gc.blocking).filter(|_| holds),
             timing: (!plan.untimed).then(|| [plan.timing, plan.collection_timing()]),
+            bus_order: plan.bus_order,
+            ends_together: plan.completions == Completions::Together
+                && plan.gc.preemption.is_none(),
             queue_length: plan.places.map(|places| places.count),
             drains: plan.write_buffer.is_some_and(|buffer| !buffer.is_protected),
             limits: plan.jobs.has_limits(),

@@ -1,8 +1,10 @@
 //! The checker's own account of busy times: of which part, when, and for the host or for
-//! collection.
+//! collection. A bus serves in its order, and where operations end together nothing begins before
+//! the last of them has ended.
 
-use super::What;
-use crate::device::Geometry;
+use super::promises::Promises;
+use super::{Happened, What};
+use crate::device::{BusOrder, Geometry};
 use crate::ids::UnitId;
 
 /// Busy time of units, buses and arrays, for the host and for collection.
@@ -27,6 +29,14 @@ struct Reads {
     spans_ns: Vec<(u64, u64)>,
 }
 
+/// What a bus has served: the latest requests, and when data had it last, in ns.
+#[derive(Clone, Copy, Default)]
+struct Served {
+    /// Of commands and of data, where they have an order; else of all transfers.
+    asked_ns: [u64; 2],
+    data_since_ns: u64,
+}
+
 /// The observed work of units, buses and the host's link.
 pub(super) struct Spans {
     last_end_ns: Vec<[u64; 3]>,
@@ -34,13 +44,18 @@ pub(super) struct Spans {
     unit_of_reader: Vec<usize>,
     reads: Vec<Reads>,
     link_end_ns: u64,
+    served: Vec<Served>,
+    commands_first: bool,
+    /// When an operation left its queue last, where operations end together, in ns.
+    taken_ns: Option<u64>,
+    ends_together: bool,
     /// The sums.
     pub(super) busy: Busy,
 }
 
 impl Spans {
     /// Nothing yet.
-    pub(super) fn new(geometry: &Geometry) -> Self {
+    pub(super) fn new(geometry: &Geometry, promises: &Promises) -> Self {
         let readers = geometry.units..geometry.units + geometry.readers;
         let lanes = readers.end.max(geometry.shape.channels) as usize;
         let unit_of = |reader| geometry.whole_unit(UnitId(reader)).index();
@@ -49,6 +64,10 @@ impl Spans {
             unit_of_reader: readers.map(unit_of).collect(),
             reads: vec![Reads::default(); geometry.units as usize],
             link_end_ns: 0,
+            served: vec![Served::default(); geometry.shape.channels as usize],
+            commands_first: promises.bus_order == BusOrder::CommandsFirst,
+            taken_ns: None,
+            ends_together: promises.ends_together,
             busy: Busy::default(),
         }
     }
@@ -56,6 +75,14 @@ impl Spans {
     /// A part was busy: never with two operations at once. Planes that read by themselves work at
     /// the same time, but none while the unit does anything else.
     pub(super) fn busy(&mut self, what: What, at: usize, span: (u64, u64), gc: bool) {
+        assert!(
+            span.0 == span.1 || self.taken_ns != Some(span.1),
+            "at {} ns an operation began before all that ended then had ended",
+            span.1
+        );
+        if let What::Bus { is_command, asked_ns } = what {
+            self.transferred(at, is_command, asked_ns, span.0);
+        }
         if let What::Operation(..) = what
             && span.0 < span.1
         {
@@ -71,7 +98,7 @@ impl Spans {
         let (kind, lane, times) = match what {
             What::Operation(..) => (0, at, &mut self.busy.unit_ns),
             What::Array => (1, at, &mut self.busy.array_ns),
-            What::Bus => (2, at, &mut self.busy.bus_ns),
+            What::Bus { .. } => (2, at, &mut self.busy.bus_ns),
         };
         let (from_ns, to_ns) = span;
         assert!(from_ns <= to_ns);
@@ -112,8 +139,41 @@ impl Spans {
         reads.spans_ns.push((from_ns, to_ns));
     }
 
+    /// A bus served what asked for it first; or a command, and data while no command waited.
+    fn transferred(&mut self, bus: usize, is_command: bool, asked_ns: u64, from_ns: u64) {
+        let Served { asked_ns: latest_ns, data_since_ns } = &mut self.served[bus];
+        assert!(asked_ns <= from_ns, "a transfer at {from_ns} ns that was asked for at {asked_ns}");
+        let latest_ns = &mut latest_ns[usize::from(self.commands_first && !is_command)];
+        assert!(
+            *latest_ns <= asked_ns,
+            "bus {bus} went at {from_ns} ns to a transfer that had waited since {asked_ns} ns, \
+             after one that had asked at {latest_ns} ns"
+        );
+        *latest_ns = asked_ns;
+        if !is_command {
+            *data_since_ns = from_ns;
+        } else if self.commands_first {
+            assert!(
+                *data_since_ns <= asked_ns,
+                "bus {bus} went at {data_since_ns} ns to data, while a command waited since \
+                 {asked_ns} ns"
+            );
+        }
+    }
+
+    /// A page operation of the host leaves its queue, or a request has crossed the host's link.
+    pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
+        match happened {
+            Happened::Taken { .. } => {
+                self.taken_ns = Some(now_ns).filter(|_| self.ends_together);
+            }
+            Happened::Crossed { from_ns, to_ns, .. } => self.crossed(from_ns, to_ns),
+            _ => {}
+        }
+    }
+
     /// A request has crossed the host's link, alone.
-    pub(super) fn crossed(&mut self, from_ns: u64, to_ns: u64) {
+    fn crossed(&mut self, from_ns: u64, to_ns: u64) {
         assert!(self.link_end_ns <= from_ns, "two requests cross the link at {from_ns} ns");
         self.link_end_ns = to_ns;
         self.busy.link_ns += to_ns - from_ns;

@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{TINY, checked, drain, found_against, setup};
-use flashgc::device::Geometry;
+use flashgc::device::{BusOrder, Geometry};
 use flashgc::gc::JobRow;
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
 use flashgc::sim::Sim;
@@ -12,6 +12,7 @@ use flashgc::verify::checker::{Checker, Promises};
 use flashgc::verify::{Cause, Happened, Watch, What};
 use flashgc::workload::{HostOp, HostRequest, ListSource};
 use proptest::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Requests on so few pages that they meet each other all the time.
 const PAGES: u64 = 6;
@@ -30,6 +31,8 @@ const PROMISES: Promises = Promises {
     paid: None,
     timing: None,
     blocking: None,
+    bus_order: BusOrder::Arrival,
+    ends_together: false,
     queue_length: None,
     firmware: None,
     cache: [false; 2],
@@ -194,7 +197,7 @@ fn the_checker_passes_what_a_drive_may_do() {
     story.tell(Happened::Trimmed { lpn: Lpn(41) }).tell(Happened::ReadNothing { lpn: Lpn(41) });
     story.tell(Happened::ReadNothing { lpn: Lpn(42) });
     story.erase(0).write(0, 41).read(0, 41);
-    story.busy(What::Array, 0, 10).busy(What::Array, 10, 20).busy(What::Bus, 0, 10);
+    story.busy(What::Array, 0, 10).busy(What::Array, 10, 20).busy(data(0), 0, 10);
     assert_eq!(story.checker.busy().array_ns, [20, 0]);
     assert_eq!((story.checker.host_programs, story.checker.copies), (4, 2));
 }
@@ -334,7 +337,65 @@ fn the_checker_catches_two_operations_of_one_array() {
 #[test]
 #[should_panic(expected = "two operations at once")]
 fn the_checker_catches_two_transfers_on_one_bus() {
-    Story::new().busy(What::Bus, 5, 10).busy(What::Bus, 0, 6);
+    Story::new().busy(data(5), 5, 10).busy(data(6), 6, 12);
+}
+
+/// A transfer of data, and one of a command, that asked for the bus at this time.
+fn data(asked_ns: u64) -> What {
+    What::Bus { is_command: false, asked_ns }
+}
+
+fn command(asked_ns: u64) -> What {
+    What::Bus { is_command: true, asked_ns }
+}
+
+/// What the checker says of a drive with these promises; `None` where it lets it pass.
+fn found(promises: Promises, tell: impl Fn(&mut Story)) -> Option<String> {
+    let mut story = Story { checker: Checker::new(&geometry(), promises), now_ns: 0, ops: 0 };
+    let outcome = catch_unwind(AssertUnwindSafe(|| tell(&mut story))).err()?;
+    Some(outcome.downcast_ref::<String>().expect("in words").clone())
+}
+
+/// Data that has waited since 2, and a command that has waited since 4, while data leaves until 10.
+#[test]
+fn the_checker_knows_the_order_of_each_bus() {
+    let commands_first = Promises { bus_order: BusOrder::CommandsFirst, ..PROMISES };
+    let data_first = |story: &mut Story| {
+        story.busy(data(0), 0, 10).busy(data(2), 10, 20).busy(command(4), 20, 21);
+    };
+    let command_first = |story: &mut Story| {
+        story.busy(data(0), 0, 10).busy(command(4), 10, 11).busy(data(2), 11, 20);
+    };
+    assert_eq!(found(PROMISES, data_first), None);
+    assert_eq!(found(commands_first, command_first), None);
+    let waited = found(commands_first, data_first).expect("a command waited");
+    assert!(waited.contains("bus 0 went at 10 ns to data, while a command waited"), "{waited}");
+    let passed = found(PROMISES, command_first).expect("data was passed");
+    assert!(passed.contains("had waited since 2 ns, after one that had asked at 4"), "{passed}");
+    // What asks at the instant at which data begins may come behind it.
+    let at_once = |story: &mut Story| {
+        story.busy(data(2), 10, 20).busy(command(10), 20, 21);
+    };
+    assert_eq!(found(commands_first, at_once), None);
+    let commands = |story: &mut Story| {
+        story.busy(command(5), 20, 21).busy(command(4), 21, 22);
+    };
+    assert!(found(commands_first, commands).is_some());
+}
+
+#[test]
+fn the_checker_knows_that_operations_end_together() {
+    let together = Promises { ends_together: true, ..PROMISES };
+    let begins = |at_ns: u64| {
+        move |story: &mut Story| {
+            story.checker.see(at_ns, Happened::Taken { op: 0 });
+            story.busy(What::Operation("read", 0), 5, 30);
+        }
+    };
+    assert_eq!(found(together, begins(29)), None);
+    assert_eq!(found(PROMISES, begins(30)), None);
+    let late = found(together, begins(30)).expect("it ends after the other began");
+    assert!(late.contains("at 30 ns an operation began before all"), "{late}");
 }
 
 #[test]

@@ -68,6 +68,8 @@ pub fn plan(
         read_retry,
         failures,
         write_completion: device.write_completion,
+        bus_order: device.bus_order,
+        completions: device.completions,
         write_buffer,
         allocation: device.allocation,
         pool: device.pool,

@@ -16,10 +16,11 @@ mod timing;
 mod write_buffer;
 
 use crate::device::{
-    FailureRules, LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend, Timing,
+    BusOrder, FailureRules, LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend,
+    Timing,
 };
 use crate::plan::{
-    Allocation, CacheOperations, Firmware, Places, QueueOrder, Service, WriteBuffer,
+    Allocation, CacheOperations, Completions, Firmware, Places, QueueOrder, Service, WriteBuffer,
     WriteCompletion,
 };
 use exported::Exported;
@@ -40,6 +41,8 @@ pub struct Device {
     pub read_retry: Option<ReadRetry>,
     pub failures: Option<FailureRules>,
     pub write_completion: WriteCompletion,
+    pub bus_order: BusOrder,
+    pub completions: Completions,
     pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
     pub pool: Option<Level>,
@@ -73,8 +76,7 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
 fn described(table: &Reader<'_>) -> Option<Device> {
     let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
     let [channels, chips, dies, planes_per_die] = PARTS.map(|key| count(key, 1024));
-    let blocks_per_plane = count("blocks_per_plane", 1 << 20);
-    let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
+    let [blocks_per_plane, pages_per_block] = BLOCKS.map(|(key, most)| count(key, most));
     let (page_bytes, slots) = page_and_slots(table, pages_per_block);
     let (exported, layered) = (exported::read(table), layers::read(table, pages_per_block));
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
@@ -82,8 +84,7 @@ fn described(table: &Reader<'_>) -> Option<Device> {
     let together = planes(table, unit, planes_per_die);
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let (times, suspend, summary, read_retry) = times(table, page_bytes, pages_per_block);
-    let (host_link, places, firmware, write_completion, failures) = requests(table);
-    let write_buffer = write_buffer::read(table, page_bytes, slots);
+    let (requests, write_buffer) = (requests(table), write_buffer::read(table, page_bytes, slots));
     let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
     let (layered, exported) = (layered?, exported?);
@@ -122,13 +123,15 @@ fn described(table: &Reader<'_>) -> Option<Device> {
     Some(Device {
         shape: write_buffer::padded(shape, write_buffer?),
         timing,
-        host_link,
-        places,
-        firmware: firmware?,
+        host_link: requests.link,
+        places: requests.places,
+        firmware: requests.firmware?,
         cache: together.cache,
         read_retry: read_retry?,
-        failures: failures?,
-        write_completion,
+        failures: requests.failures?,
+        write_completion: requests.write_completion,
+        bus_order: requests.bus_order,
+        completions: requests.completions,
         write_buffer: write_buffer?,
         allocation,
         pool: pool.filter(|_| !is_striped),
@@ -198,19 +201,27 @@ fn registers(table: &Reader<'_>) -> Option<u32> {
     if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
 }
 
-/// How requests come in, when a write is done, and what fails.
-#[allow(clippy::type_complexity)]
-fn requests(
-    table: &Reader<'_>,
-) -> (
-    Option<Rate>,
-    Option<Places>,
-    Option<Option<Firmware>>,
-    WriteCompletion,
-    Option<Option<FailureRules>>,
-) {
-    let (link, failures) = (timing::host_link(table), failures::read(table));
-    (link, places(table), firmware::read(table), completion(table), failures)
+/// How requests come in, which of their transfers is next, when they are done, and what fails.
+struct Requests {
+    link: Option<Rate>,
+    places: Option<Places>,
+    firmware: Option<Option<Firmware>>,
+    bus_order: BusOrder,
+    completions: Completions,
+    write_completion: WriteCompletion,
+    failures: Option<Option<FailureRules>>,
+}
+
+fn requests(table: &Reader<'_>) -> Requests {
+    Requests {
+        link: timing::host_link(table),
+        places: places(table),
+        firmware: firmware::read(table),
+        bus_order: table.choice("bus_order", &BUS_ORDERS).unwrap_or_default(),
+        completions: table.choice("completions", &COMPLETIONS).unwrap_or_default(),
+        write_completion: table.choice("write_completion", &WRITES).unwrap_or_default(),
+        failures: failures::read(table),
+    }
 }
 
 /// What the planes of a unit do together, and which of their operations overlap.
@@ -244,10 +255,6 @@ fn allocation(table: &Reader<'_>) -> Allocation {
     table.choice("allocation", &ALLOCATIONS).unwrap_or(Allocation::Striped)
 }
 
-fn completion(table: &Reader<'_>) -> WriteCompletion {
-    table.choice("write_completion", &COMPLETIONS).unwrap_or_default()
-}
-
 /// Keys without effect.
 fn unused(
     table: &Reader<'_>,
@@ -263,6 +270,9 @@ fn unused(
 }
 
 const PARTS: [&str; 4] = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
+
+const BLOCKS: [(&str, u32); 2] =
+    [("blocks_per_plane", 1 << 20), ("pages_per_block", PAGES_PER_BLOCK_MAX)];
 
 const COUNT_HELP: &str = "set it, or start from a preset, as in `preset = \"slc-msr\"`";
 
@@ -288,7 +298,13 @@ const CACHE_OPERATIONS: [(&str, CacheOperations); 4] = [
     ("both", CacheOperations { reads: true, programs: true }),
 ];
 
-const COMPLETIONS: [(&str, WriteCompletion); 2] =
+const BUS_ORDERS: [(&str, BusOrder); 2] =
+    [("arrival", BusOrder::Arrival), ("commands-first", BusOrder::CommandsFirst)];
+
+const COMPLETIONS: [(&str, Completions); 2] =
+    [("one-by-one", Completions::OneByOne), ("together", Completions::Together)];
+
+const WRITES: [(&str, WriteCompletion); 2] =
     [("programmed", WriteCompletion::Programmed), ("loaded", WriteCompletion::Loaded)];
 
 /// The words for the planes among which a write finds its own.

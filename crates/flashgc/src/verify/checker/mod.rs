@@ -124,7 +124,7 @@ impl Checker {
             copied: vec![0; geometry.blocks as usize],
             emptied: Vec::new(),
             is_measuring: false,
-            spans: Spans::new(geometry),
+            spans: Spans::new(geometry, &promises),
             host_programs: 0,
             flushes: 0,
             copies: 0,
@@ -467,12 +467,12 @@ impl Watch for Checker {
             }
             Happened::Busy { what, unit, from_ns, to_ns, gc } => {
                 let at = match what {
-                    What::Bus => self.geometry.bus_of(unit).index(),
+                    What::Bus { .. } => self.geometry.bus_of(unit).index(),
                     _ => unit.index(),
                 };
                 self.spans.busy(what, at, (from_ns, to_ns), gc);
             }
-            Happened::Crossed { from_ns, to_ns, .. } => self.spans.crossed(from_ns, to_ns),
+            Happened::Taken { .. } | Happened::Crossed { .. } => self.spans.see(now_ns, happened),
             Happened::JobClosed(row) => self.job_closed(&row),
             Happened::BatchEnded { plane } => {
                 self.closed.iter_mut().for_each(|closed| closed.batch_ended(now_ns, plane));

@@ -319,7 +319,7 @@ impl Timeline {
             What::Array if is_recorded => {
                 self.outlet.hand_out(span, Entry::Array { unit, gc }, &[]);
             }
-            What::Bus => {
+            What::Bus { .. } => {
                 let bus = self.geometry.bus_of(unit);
                 if self.buses[bus.index()] {
                     self.outlet.hand_out(span, Entry::Transfer { bus, unit, gc }, &[]);

@@ -4,7 +4,7 @@
 use super::{ARRAYS, Row, factors, outcome, rows_of_array};
 
 /// What such a row sets in place of its own.
-const WAYS: [&[&str]; 6] = [
+const WAYS: [&[&str]; 8] = [
     &["device.write_completion=\"loaded\""],
     &["device.queue_length=3"],
     &[
@@ -19,6 +19,12 @@ const WAYS: [&[&str]; 6] = [
         "device.queue_length=5",
     ],
     &["device.allocation=\"dynamic\"", "precondition.fill=\"by-block\""],
+    &["device.bus_order=\"commands-first\""],
+    &[
+        "device.completions=\"together\"",
+        "device.bus_order=\"commands-first\"",
+        "device.queue_length=3",
+    ],
 ];
 
 /// Every fifth row of all arrays, so that each way in meets rows of each.

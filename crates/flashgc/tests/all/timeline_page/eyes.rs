@@ -139,7 +139,7 @@ impl Eyes {
         let at = unit.index();
         let row = |words, on_bus| Row { unit: unit.0, from_ns, to_ns, words, on_bus };
         let (name, copies) = match what {
-            What::Bus => return self.open[at].push((gc, row(String::new(), true))),
+            What::Bus { .. } => return self.open[at].push((gc, row(String::new(), true))),
             What::Array => return self.open[at].push((gc, row(String::new(), false))),
             What::Operation(name, copies) => (name, copies as usize),
         };
