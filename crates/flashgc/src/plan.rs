@@ -381,6 +381,12 @@ impl Plan {
         self.cache.is_some() || self.geometry.readers > 0
     }
 
+    /// Whether what happens at one instant has an order: commands before data, or all ends before
+    /// any start.
+    pub fn orders_instants(&self) -> bool {
+        self.bus_order == BusOrder::CommandsFirst || self.completions == Completions::Together
+    }
+
     /// Whether a phase of an operation of the host may release a write, or the next operation.
     pub fn follows_phases(&self) -> bool {
         self.cache.is_some() || self.write_completion == WriteCompletion::Loaded

@@ -1,6 +1,7 @@
 //! The buses: one transfer at a time, and how long each unit has waited for others' transfers.
 
-use super::{Class, Command, Due, Flash, Kind, Part, Phase};
+use super::second::Second;
+use super::{Class, Due, Flash, Kind, Part, Phase};
 use crate::device::{BusOrder, Spent};
 use crate::event::{Events, Slot};
 use crate::ids::{BusId, UnitId};
@@ -14,21 +15,11 @@ pub(super) struct Bus {
     /// Start of that transfer, in ns.
     pub(super) since_ns: u64,
     /// The first and the last unit that wait, in order of their requests. Each names the next one.
-    /// The second of these queues is served while the first one is empty.
-    waiting: [Option<(UnitId, UnitId)>; 2],
+    waiting: Option<(UnitId, UnitId)>,
+    /// The same for data that lets commands go first.
+    data: Option<(UnitId, UnitId)>,
     /// Time taken by transfers.
     pub(super) spent: Spent,
-}
-
-/// A transfer that has the bus of its unit, or waits for it.
-pub(super) struct Transfer<T> {
-    pub(super) owner: T,
-    pub(super) class: Class,
-    pub(super) phase: Phase,
-    /// When it asked for the bus, in ns.
-    pub(super) asked_ns: u64,
-    /// Whether it is that of the second command.
-    is_beside: bool,
 }
 
 impl<T: Copy> Flash<T> {
@@ -41,7 +32,7 @@ impl<T: Copy> Flash<T> {
         events: &mut Events,
     ) {
         let bus = self.bus_of[unit.index()];
-        let Bus { holder, waiting: [_, data], .. } = &self.buses[bus.index()];
+        let Bus { holder, data, .. } = &self.buses[bus.index()];
         if holder.is_none() && (data.is_none() || phase.kind == Kind::Command) {
             self.grant(bus, unit, phase.ns, now_ns, events);
         } else {
@@ -55,17 +46,19 @@ impl<T: Copy> Flash<T> {
     /// Whether the bus of a unit rests, and nothing waits for it.
     #[inline]
     pub fn is_bus_free(&self, unit: UnitId) -> bool {
-        let Bus { holder, waiting: [_, data], .. } = &self.buses[self.bus_of[unit.index()].index()];
+        let Bus { holder, data, .. } = &self.buses[self.bus_of[unit.index()].index()];
         holder.is_none() && data.is_none()
     }
 
-    /// A unit waits once at most, so that it can be linked. Without an order among transfers all of
-    /// them wait in the first queue.
+    /// A unit waits once at most, so that it can be linked.
     #[inline(always)]
     fn waits_for(&mut self, bus: BusId, unit: UnitId, kind: Kind) {
-        let is_data = kind != Kind::Command;
-        let queue = usize::from(is_data && self.bus_order == BusOrder::CommandsFirst);
-        let waiting = &mut self.buses[bus.index()].waiting[queue];
+        let state = &mut self.buses[bus.index()];
+        let lets_commands_first = self.bus_order == BusOrder::CommandsFirst;
+        let waiting = match lets_commands_first && kind != Kind::Command {
+            true => &mut state.data,
+            false => &mut state.waiting,
+        };
         let first = match *waiting {
             None => unit,
             Some((first, last)) => {
@@ -79,24 +72,19 @@ impl<T: Copy> Flash<T> {
     /// Work of a bus so far, with the transfer under way.
     pub(super) fn spent_of_bus(&self, bus: BusId, now_ns: u64) -> Spent {
         let mut spent = self.buses[bus.index()].spent;
-        if let Some((unit, since_ns)) = self.transfer_under_way(bus) {
-            spent.add(self.transfer_of(unit).class == Class::Gc, now_ns - since_ns);
+        if let Some(part) = self.transferred(bus) {
+            spent.add(part.class == Class::Gc, now_ns - part.since_ns);
         }
         spent
     }
 
-    /// Whose transfer the bus has, and since when, in ns.
-    fn transfer_under_way(&self, bus: BusId) -> Option<(UnitId, u64)> {
-        let state = &self.buses[bus.index()];
-        state.holder.map(|unit| (unit, state.since_ns))
-    }
-
     /// The transfer under way on a bus, as if it ended now.
     pub fn transferred(&self, bus: BusId) -> Option<Part<T>> {
-        let (unit, since_ns) = self.transfer_under_way(bus)?;
-        let Transfer { owner, class, phase, asked_ns, .. } = self.transfer_of(unit);
-        let due = Due::Operation;
-        Some(Part { unit, owner, class, kind: phase.kind, asked_ns, since_ns, due })
+        let Bus { holder, since_ns, .. } = self.buses[bus.index()];
+        let unit = holder?;
+        let (owner, class, kind, _) = self.transfers_for(unit);
+        let (asked_ns, due) = (self.asked_ns(unit), Due::Operation);
+        Some(Part { unit, owner, class, kind, asked_ns, since_ns, due })
     }
 
     /// For how long the unit's last operation waited for the bus, in ns: while it worked for the
@@ -116,30 +104,30 @@ impl<T: Copy> Flash<T> {
         events.post(Slot::Bus(bus), now_ns + ns);
     }
 
-    /// A transfer has ended: the bus goes to the unit that is next; to data of a device that sends
-    /// commands first only when the units that are free have begun ([`Flash::serve_data`]).
+    /// A transfer has ended: the bus goes to the unit that is next. Data that lets commands go
+    /// first waits until the units that are free have begun ([`Flash::serve_data`]).
     #[inline(always)]
     pub fn transfer_ended(&mut self, bus: BusId, now_ns: u64, events: &mut Events) -> Part<T> {
         let state = &mut self.buses[bus.index()];
         let Some(unit) = state.holder.take() else {
             unreachable!("a transfer that ends has a unit")
         };
-        let since_ns = state.since_ns;
-        let waits = state.waiting.map(|queue| queue.is_some());
-        let ended = self.transfer_of(unit);
-        self.buses[bus.index()].spent.add(ended.class == Class::Gc, now_ns - since_ns);
-        if waits == [false, true] {
-            // A unit that is free now may have a command, which goes first.
+        let Bus { since_ns, waiting, data, .. } = *state;
+        let asked_ns = self.asked_ns(unit);
+        let (owner, class, kind, beside) = self.transfers_for(unit);
+        self.buses[bus.index()].spent.add(class == Class::Gc, now_ns - since_ns);
+        if let Some((next, last)) = waiting {
+            let behind = self.units[next.index()].waits_behind;
+            self.buses[bus.index()].waiting = (next != last).then_some((behind, last));
+            self.serve(bus, next, now_ns, events);
+        } else if data.is_some() {
             self.open_buses.push(bus);
-        } else {
-            self.serve(bus, now_ns, events);
         }
-        let due = match ended.is_beside {
+        let due = match beside {
             true => self.left_the_register(unit, now_ns, events),
             false => Due::Operation,
         };
-        let Transfer { owner, class, phase, asked_ns, .. } = ended;
-        Part { unit, owner, class, kind: phase.kind, asked_ns, since_ns, due }
+        Part { unit, owner, class, kind, asked_ns, since_ns, due }
     }
 
     /// Whether data waits for a bus that rests.
@@ -149,27 +137,26 @@ impl<T: Copy> Flash<T> {
     }
 
     /// The units that are free have sent their commands: the buses that rest serve data.
+    #[inline(never)]
     pub fn serve_data(&mut self, now_ns: u64, events: &mut Events) {
         while let Some(bus) = self.open_buses.pop() {
-            if self.buses[bus.index()].holder.is_none() {
-                self.serve(bus, now_ns, events);
-            }
+            let Bus { holder: None, data: Some((next, last)), .. } = self.buses[bus.index()] else {
+                continue;
+            };
+            let behind = self.units[next.index()].waits_behind;
+            self.buses[bus.index()].data = (next != last).then_some((behind, last));
+            self.serve(bus, next, now_ns, events);
         }
     }
 
-    /// A bus that rests goes to the unit that is next, if one waits.
+    /// A bus that rests goes to a unit that waited for it.
     #[inline(always)]
-    fn serve(&mut self, bus: BusId, now_ns: u64, events: &mut Events) {
-        let waiting = &self.buses[bus.index()].waiting;
-        let queue = usize::from(waiting[0].is_none());
-        let Some((next, last)) = waiting[queue] else { return };
-        let behind = self.units[next.index()].waits_behind;
-        self.buses[bus.index()].waiting[queue] = (next != last).then_some((behind, last));
+    fn serve(&mut self, bus: BusId, unit: UnitId, now_ns: u64, events: &mut Events) {
         if self.keeps_waits {
-            self.has_waited(bus, next);
+            self.has_waited(bus, unit);
         }
-        let ns = self.transfer_of(next).phase.ns;
-        self.grant(bus, next, ns, now_ns, events);
+        let ns = self.transfer_ns(unit);
+        self.grant(bus, unit, ns, now_ns, events);
     }
 
     /// The transfer of the second command has ended. The operation may need the bus by now, and
@@ -193,20 +180,33 @@ impl<T: Copy> Flash<T> {
         state.waited.gc_ns += gc_ns - state.asked.gc_ns;
     }
 
-    /// The transfer for which the unit has its bus, or waits for it.
+    /// When the unit asked for the bus, in ns.
     #[inline(always)]
-    fn transfer_of(&self, unit: UnitId) -> Transfer<T> {
+    fn asked_ns(&self, unit: UnitId) -> u64 {
+        let state = &self.units[unit.index()];
+        let second = state.second.as_ref().filter(|second| second.transfer().is_some());
+        second.map_or(state.phase_since_ns, |second| second.since_ns)
+    }
+
+    /// Whose transfer the unit's bus has, or waits for, and whether it is that of the second
+    /// command.
+    #[inline(always)]
+    pub(super) fn transfers_for(&self, unit: UnitId) -> (T, Class, Kind, bool) {
         let state = &self.units[unit.index()];
         if let Some(second) = &state.second
             && let Some(phase) = second.transfer()
         {
-            let (Command { owner, class, .. }, asked_ns) = (second.command, second.since_ns);
-            return Transfer { owner, class, phase, asked_ns, is_beside: true };
+            return (second.command.owner, second.command.class, phase.kind, true);
         }
-        let (Some(owner), Some(phase)) = (state.owner, state.phases.get(state.at)) else {
-            unreachable!("a transfer belongs to an operation")
-        };
-        let (class, asked_ns) = (state.class, state.phase_since_ns);
-        Transfer { owner, class, phase, asked_ns, is_beside: false }
+        let Some(owner) = state.owner else { unreachable!("a transfer belongs to an operation") };
+        (owner, state.class, state.kind, false)
+    }
+
+    /// Bus time that the unit needs, in ns.
+    #[inline(always)]
+    fn transfer_ns(&self, unit: UnitId) -> u64 {
+        let state = &self.units[unit.index()];
+        let second = state.second.as_ref().and_then(Second::transfer);
+        second.or_else(|| state.phases.get(state.at)).map_or(0, |phase| phase.ns)
     }
 }

@@ -10,6 +10,7 @@
 use super::{Sim, SimError};
 use crate::event::Next;
 use crate::ids::UnitId;
+use crate::plan::Completions;
 use crate::verify::Watch;
 use std::collections::BTreeSet;
 
@@ -52,8 +53,24 @@ impl Instant {
 /// Whether more operations end at this instant, before anything starts.
 #[inline(always)]
 pub(super) fn awaits_ends<W: Watch>(sim: &Sim<W>) -> bool {
+    sim.orders_instants && is_followed_by_an_end(sim)
+}
+
+#[inline(never)]
+fn is_followed_by_an_end<W: Watch>(sim: &Sim<W>) -> bool {
     let is_one = |next: Next| next.at_ns == sim.now_ns && sim.events.is_end(next);
-    sim.ends_together && sim.events.next().is_some_and(is_one)
+    sim.plan.completions == Completions::Together && sim.events.next().is_some_and(is_one)
+}
+
+/// All units that are free have begun: data gets the buses that rest, and then requests outside the
+/// device the places inside. Returns whether there is an operation to start now.
+#[inline(never)]
+pub(super) fn goes_on_late<W: Watch>(sim: &mut Sim<W>) -> bool {
+    if sim.flash.has_open_buses() {
+        sim.flash.serve_data(sim.now_ns, &mut sim.events);
+        return true;
+    }
+    sim.host.opens_entrance()
 }
 
 /// There were many steps in this instant: perhaps since there is much to do.

@@ -96,7 +96,7 @@ use crate::host::Host;
 use crate::ids::{PlaneId, UnitId};
 use crate::measure::{Circumstances, Measure, Results, Watched};
 use crate::owner::Owner;
-use crate::plan::{Completions, Plan};
+use crate::plan::Plan;
 use crate::stats::Counters;
 use crate::store::{self, Store, Untimed};
 use crate::verify::blame::Blame;
@@ -143,9 +143,8 @@ pub struct Sim<W: Watch = Overview> {
     host: Host,
     store: Store,
     flash: Flash<Owner>,
-    /// Of operations of the host.
+    /// Prices of operations of the host, and of those of collections and background tasks.
     prices: Prices,
-    /// Of collections and background tasks.
     collection_prices: Prices,
     jobs: Jobs,
     arbiter: Arbiter,
@@ -162,8 +161,8 @@ pub struct Sim<W: Watch = Overview> {
     starved: Vec<UnitId>,
     /// Whether the drive works while the host is idle, or takes writes into a buffer.
     rests: bool,
-    /// Whether operations that end at one instant have all ended before anything starts.
-    ends_together: bool,
+    /// Whether commands go before data, or all ends of an instant before any start.
+    orders_instants: bool,
     /// Whether copies that no request can preempt run unseen.
     runs_unseen: bool,
     /// Whether something may follow each phase of an operation of the host.
@@ -232,7 +231,7 @@ impl<W: Watch> Sim<W> {
             jobs: Jobs::new(&plan),
             arbiter: Arbiter::new(&plan, runs_unseen),
             runs_unseen,
-            ends_together: plan.completions == Completions::Together,
+            orders_instants: plan.orders_instants(),
             rests: background.is_some() || plan.write_buffer.is_some(),
             background,
             follows_phases: plan.follows_phases(),
@@ -351,14 +350,12 @@ impl<W: Watch> Sim<W> {
             if let Some(unit) = self.ready.pop() {
                 self.units[unit.index()].listed = false;
                 self.start_unit(unit);
-            } else if self.flash.has_open_buses() {
-                self.flash.serve_data(self.now_ns, &mut self.events);
             } else if self.store.alloc.has_waiting() && self.give_places() {
                 // The unit has it, and starts it next.
             } else if self.has_ended_at_once && !self.host.may_issue() {
                 // A read that was placed needs no flash, or its answer no bus: it leaves now.
-            } else if self.host.opens_entrance() {
-                // The request that comes in is placed next.
+            } else if self.orders_instants && instant::goes_on_late(self) {
+                // Data got a bus, or a request came in.
             } else if self.host.may_issue()
                 || !self.rests
                 || self.host.outstanding() > 0
@@ -369,8 +366,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// Nothing is left to start: the drive may do background work. Returns whether there is an
-    /// operation to start now.
+    /// Nothing is left to start: the drive may work in the background. Returns whether it does.
     #[inline(never)]
     fn rest(&mut self) -> bool {
         let has_to_place = self.background.host_rests(&mut rest!(self));

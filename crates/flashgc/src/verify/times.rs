@@ -289,7 +289,7 @@ impl Times {
             Happened::Busy { what: What::Array, unit, from_ns, to_ns, gc } => {
                 self.lanes[unit.index()].worked((from_ns, to_ns), gc);
             }
-            Happened::Busy { what: What::Bus, unit, from_ns, to_ns, gc: false } => {
+            Happened::Busy { what: What::Bus { .. }, unit, from_ns, to_ns, gc: false } => {
                 self.answered(unit, (from_ns, to_ns));
             }
             Happened::Busy { what: What::Operation(name, copies), unit, .. } => {
