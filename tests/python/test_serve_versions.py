@@ -85,7 +85,8 @@ def test_a_store_of_an_earlier_version_opens_and_continues(tmp_path, name, versi
                 assert client.ask(WRITE, page * PAGE, PAGE, content(page))[0] == 0
             assert client.ask(FLUSH, 0, 0)[0] == 0
             server.end()
-    assert (tmp_path / "drive.data").read_bytes()[8] == version
+    # Version 4 has the same form, and data at any place.
+    assert (tmp_path / "drive.data").read_bytes()[8] == 4
 
 
 @BUILT

@@ -1,6 +1,6 @@
 //! The head of a store: what its drive is. A store without one was not made to its end.
 
-use crate::layout::{HEAD_BYTES, VERSION};
+use crate::layout::{CONTINUED, HEAD_BYTES, VERSION};
 use crate::medium::{Medium, read_all};
 use crate::record::{checksum, checksum_of};
 use std::io;
@@ -52,15 +52,15 @@ pub fn find(disk: &dyn Medium) -> Result<Option<Head>, String> {
     let damaged = |text: &str, at: u64| Some((at, head_bytes(text).unwrap_or_default()));
     match COPIES.map(|at| copy(disk, at)) {
         [Copy::Whole(text, version), other] => {
-            let is_whole = version < 3 || matches!(other, Copy::Whole(..));
+            let is_whole = version != VERSION || matches!(other, Copy::Whole(..));
             let damaged = if is_whole { None } else { damaged(&text, COPIES[1]) };
             Ok(Some(Head { damaged, text, version }))
         }
-        [_, Copy::Whole(text, version @ 3..)] => {
+        [_, Copy::Whole(text, version @ VERSION)] => {
             Ok(Some(Head { damaged: damaged(&text, COPIES[0]), text, version }))
         }
         [Copy::Later(version), _] => Err(format!(
-            "it is a store of version {version}, and this flashgc reads versions 1 to {VERSION}"
+            "it is a store of version {version}, and this flashgc reads versions 1 to {CONTINUED}"
         )),
         [Copy::Damaged, _] => Err("its head is damaged (bytes 0 to 65,536)".into()),
         [Copy::None, _] => Err("it is not the store of a drive, or was not made to its end".into()),
@@ -79,12 +79,12 @@ fn copy(disk: &dyn Medium, at: u64) -> Copy {
         return Copy::Damaged;
     }
     let is_whole = match version {
-        1 | 2 => checksum(&text) == check,
+        1 | 2 | CONTINUED => checksum(&text) == check,
         _ => checksum_of(&[&before[..16], &text]) == check,
     };
     match String::from_utf8(text) {
-        Ok(text) if is_whole && (1..=VERSION).contains(&version) => Copy::Whole(text, version),
-        _ if version > VERSION => Copy::Later(version),
+        Ok(text) if is_whole && (1..=CONTINUED).contains(&version) => Copy::Whole(text, version),
+        _ if version > CONTINUED => Copy::Later(version),
         _ => Copy::Damaged,
     }
 }

@@ -1,53 +1,53 @@
 //! The pages of a drive in a store, in step with what the engine does.
 //!
-//! Programs wait to be saved together, until an answer stands on one of them. So do copies of
-//! collections, until their source is about to be erased: the data of a copy is read where it was
-//! before.
+//! Programs wait to be saved together, until an answer stands on one of them. A copy of a
+//! collection needs no data of its own: its record names the place where the data of its source is,
+//! and waits to be saved until the source is about to be erased.
 //!
 //! Once a write has failed the file stays as it is. Whatever waits then, and all that is programmed
 //! from then on, waits for ever, so that the drive can be read.
 
 use crate::layout::Bad;
+use crate::places::{NONE, Places};
 use crate::record::{Content, Found, Record, checksum};
 use crate::store::{Store, StoreError};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 
-/// Bytes that are written at once.
+/// Bytes of data that wait to be saved at most.
 const MOST: usize = 1 << 20;
 /// As many programs wait to be saved at most.
 const WAITING: usize = 1024;
-/// Erased blocks keep this much of the file's space, for the next programs: to give space back and
-/// to take it again costs more than the writes.
-const SPARE: usize = 64 << 20;
+/// Records that are so near each other are read at once.
+const NEAR: u32 = 64;
 
-/// A page that is not saved yet.
-#[derive(Clone)]
+/// The data of a page: where it lies, and its checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub place: u32,
+    pub check: u32,
+}
+
+impl Held {
+    /// No data.
+    pub const NOTHING: Held = Held { place: NONE, check: 0 };
+}
+
+/// A record that is not saved yet.
+#[derive(Clone, Copy)]
 enum Waits {
-    /// Its record and its data, which is empty where it has none.
-    Program(Record, Box<[u8]>),
+    Program(Record),
     Copy(Moved),
 }
 
 /// A copy that is not saved yet.
 #[derive(Clone, Copy)]
 struct Moved {
-    /// The page that has its data and its record in the file.
+    /// The page that has its record in the file.
     root: u32,
-    /// The checksum of the data.
-    check: u32,
     at_ns: u64,
     /// What it is; none is what the root says.
     content: Option<Content>,
-}
-
-impl Waits {
-    fn has_data(&self) -> bool {
-        match self {
-            Waits::Program(_, data) => !data.is_empty(),
-            Waits::Copy(moved) => moved.content == Some(Content::Data),
-        }
-    }
 }
 
 /// A store, and what is not in it yet.
@@ -57,36 +57,38 @@ pub struct Kept {
     pages_per_block: u32,
     /// Erases of each block.
     pub wear: Vec<u32>,
-    /// The checksum of each page with data.
-    checks: Vec<u32>,
+    held: Vec<Held>,
+    places: Places,
     waiting: BTreeMap<u32, Waits>,
-    /// How many of them are programs.
+    /// How many programs have come to wait.
     programs: usize,
-    /// Erased blocks that keep space of the file.
-    spare: BTreeSet<u32>,
-    /// Pages that are read to be copied.
-    sources: Vec<u8>,
+    /// Data that is not saved, and its places, in their order.
+    data: Vec<u8>,
+    unsaved: Vec<u32>,
 }
 
 impl Kept {
-    /// A store whose blocks were erased so often, and whose pages have data of these checksums.
+    /// A store whose blocks were erased so often, and whose pages have this data.
     pub fn new(
         store: Store,
         pages_per_block: u32,
         page_bytes: u32,
         wear: Vec<u32>,
-        checks: Vec<u32>,
+        held: Vec<Held>,
     ) -> Self {
+        let page_bytes = page_bytes as usize;
+        let taken = held.iter().map(|held| held.place).filter(|&place| place != NONE);
         Kept {
             store,
-            page_bytes: page_bytes as usize,
+            page_bytes,
             pages_per_block,
             wear,
-            checks,
+            places: Places::new(held.len() as u32, page_bytes, taken),
+            held,
             waiting: BTreeMap::new(),
             programs: 0,
-            spare: BTreeSet::new(),
-            sources: Vec::new(),
+            data: Vec::new(),
+            unsaved: Vec::new(),
         }
     }
 
@@ -97,173 +99,163 @@ impl Kept {
 
     /// Reads a part of a page that has data.
     pub fn read(&mut self, page: u32, from: usize, into: &mut [u8]) -> io::Result<()> {
-        match self.waiting.get(&page) {
-            Some(Waits::Program(_, data)) => {
-                into.copy_from_slice(&data[from..from + into.len()]);
-                Ok(())
-            }
-            Some(&Waits::Copy(Moved { root, check, .. })) => {
-                self.store.data(root, from, into, check)
-            }
-            None => self.store.data(page, from, into, self.checks[page as usize]),
+        let Held { place, check } = self.held[page as usize];
+        if let Some(at) = self.unsaved.iter().rposition(|&unsaved| unsaved == place) {
+            into.copy_from_slice(&self.data[at * self.page_bytes + from..][..into.len()]);
+            return Ok(());
+        }
+        self.store.data((page, place), from, into, check)
+    }
+
+    /// Whether a page has a place for data, which may be damaged.
+    pub fn has_place(&self, page: u32) -> bool {
+        self.held[page as usize].place != NONE
+    }
+
+    /// The error of a page that is damaged.
+    pub fn damaged(&self, page: u32) -> io::Error {
+        self.store.damaged_page((page, self.held[page as usize].place))
+    }
+
+    /// Programs a page, with data or without.
+    pub fn program(&mut self, page: u32, data: &[u8], mut record: Record) {
+        if !data.is_empty() {
+            let held = Held { place: self.places.take(), check: checksum(data) };
+            self.data.extend_from_slice(data);
+            self.unsaved.push(held.place);
+            self.held[page as usize] = held;
+            record = record.of_data(page, held);
+        }
+        self.waiting.insert(page, Waits::Program(record));
+        self.programs += 1;
+        if self.programs >= WAITING || self.data.len() >= MOST {
+            self.settle();
         }
     }
 
-    /// Programs a page, with data or without. Returns copies whose data was found to be damaged.
-    pub fn program(&mut self, page: u32, data: &[u8], record: Record) -> Vec<u32> {
-        let check = if data.is_empty() { 0 } else { checksum(data) };
-        self.waiting.insert(page, Waits::Program(Record { check, ..record }, data.into()));
-        self.programs += 1;
-        if self.programs < WAITING { Vec::new() } else { self.settle() }
-    }
-
     /// An answer stands on what was programmed. Copies are saved as well, so that no block has a
-    /// page that is not programmed below one that is. Returns copies whose data is damaged.
-    pub fn save(&mut self) -> Vec<u32> {
-        if self.programs == 0 { Vec::new() } else { self.settle() }
+    /// page that is not programmed below one that is.
+    pub fn save(&mut self) {
+        if self.programs > 0 {
+            self.settle();
+        }
     }
 
     /// A page is a copy of another one from now on.
     pub fn copy(&mut self, from: u32, to: u32, at_ns: u64, content: Option<Content>) {
-        let source = match self.waiting.get(&from) {
-            Some(program @ Waits::Program(..)) => {
-                // Its record follows when it is saved, and never does where nothing can be saved.
-                let mut copy = program.clone();
-                if let Waits::Program(record, _) = &mut copy {
-                    (record.by_copy, record.at_ns) = (true, at_ns);
-                    record.content = content.unwrap_or(record.content);
-                }
-                self.waiting.insert(to, copy);
+        let held = self.held[from as usize];
+        if content == Some(Content::Data) {
+            self.places.share(held.place);
+            self.held[to as usize] = held;
+        }
+        let waits = match self.waiting.get(&from) {
+            Some(&Waits::Program(record)) => {
+                let content = content.unwrap_or(record.content);
+                Waits::Program(self.record_of(to, Record { content, at_ns, ..record }))
+            }
+            Some(&Waits::Copy(Moved { root, content: before, .. })) => {
+                Waits::Copy(Moved { root, at_ns, content: content.or(before) })
+            }
+            None => Waits::Copy(Moved { root: from, at_ns, content }),
+        };
+        self.waiting.insert(to, waits);
+    }
+
+    /// The record of a copy.
+    fn record_of(&self, page: u32, record: Record) -> Record {
+        let record = Record { by_copy: true, ..record };
+        match record.content {
+            Content::Data => record.of_data(page, self.held[page as usize]),
+            _ => Record { moved: 0, check: 0, ..record },
+        }
+    }
+
+    /// Saves every program and every copy.
+    pub fn settle(&mut self) {
+        if self.waiting.is_empty() || self.failure().is_some() || !self.save_data() {
+            return;
+        }
+        let Some(records) = self.records() else { return };
+        for run in records.chunk_by(|one, other| other.0 == one.0 + 1) {
+            if !self.store.program_all(run) {
                 return;
             }
-            Some(&Waits::Copy(moved)) => moved,
-            None => Moved { root: from, check: self.checks[from as usize], at_ns, content },
-        };
-        let content = content.or(source.content);
-        self.waiting.insert(to, Waits::Copy(Moved { at_ns, content, ..source }));
-    }
-
-    /// Saves every program and every copy. Returns the copies whose data is damaged.
-    pub fn settle(&mut self) -> Vec<u32> {
-        let mut damaged = Vec::new();
-        if self.waiting.is_empty() || self.failure().is_some() {
-            return damaged;
         }
-        let waiting: Vec<(u32, Waits)> = std::mem::take(&mut self.waiting).into_iter().collect();
-        let most = (MOST / self.page_bytes).max(1);
-        let follows = |one: &(u32, Waits), other: &(u32, Waits)| {
-            other.0 == one.0 + 1 && one.1.has_data() == other.1.has_data()
-        };
-        let mut saved = 0;
-        for run in waiting.chunk_by(follows).flat_map(|run| run.chunks(most)) {
-            if !self.save_run(run, &mut damaged) {
-                break;
-            }
-            saved += run.len();
-        }
-        self.waiting = waiting.into_iter().skip(saved).collect();
+        self.waiting.clear();
         self.programs = 0;
-        damaged
     }
 
-    /// Saves pages that follow each other. Returns whether they are in the file.
-    fn save_run(&mut self, run: &[(u32, Waits)], damaged: &mut Vec<u32>) -> bool {
-        let page_bytes = if run[0].1.has_data() { self.page_bytes } else { 0 };
-        let mut data = vec![0; run.len() * page_bytes];
-        let mut records = vec![Record::empty(0, Content::Padding, 0, 0); run.len()];
-        let mut copies = Vec::new();
-        for (place, (_, waits)) in run.iter().enumerate() {
-            match waits {
-                Waits::Program(record, page) => {
-                    records[place] = *record;
-                    data[place * page_bytes..][..page_bytes].copy_from_slice(page);
-                }
-                Waits::Copy(moved) => copies.push((place, *moved)),
-            }
-        }
-        copies.sort_unstable_by_key(|(_, moved)| moved.root);
-        let mut rest = &copies[..];
-        while !rest.is_empty() {
-            let first = rest[0].1.root;
-            // What lies between two sources is read as well: that is cheaper than to ask twice.
-            let is_near = |at: &usize| rest[*at].1.root - first < 4 * *at as u32 + 4;
-            let count = (1..rest.len()).take_while(is_near).last().map_or(1, |last| last + 1);
-            let (part, others) = rest.split_at(count);
-            for (place, record, is_damaged) in match self.sources(part, page_bytes, &mut data) {
-                Some(found) => found,
-                None => return false,
-            } {
-                records[place] = record;
-                if is_damaged {
-                    damaged.push(run[place].0);
-                }
+    /// Saves data, before the records that name its places. Returns whether it is in the file.
+    fn save_data(&mut self) -> bool {
+        let mut rest = &self.data[..];
+        for run in self.unsaved.chunk_by(|one, other| *other == one + 1) {
+            let (data, others) = rest.split_at(run.len() * self.page_bytes);
+            if !self.store.put(self.store.layout.page_at(run[0]), data) {
+                return false;
             }
             rest = others;
         }
-        if !self.store.program_all(run[0].0, &data, &records) {
-            return false;
-        }
-        for ((page, _), record) in run.iter().zip(&records) {
-            self.checks[*page as usize] = record.check;
-            self.spare.remove(&(page / self.pages_per_block));
-        }
+        self.data.clear();
+        self.unsaved.clear();
         true
     }
 
-    /// Reads the sources of copies, which are near each other: data into its place, and the records
-    /// of the copies with whether their data is damaged. None where a record is not known: what
-    /// stands on it cannot be saved.
-    fn sources(
-        &mut self,
-        copies: &[(usize, Moved)],
-        page_bytes: usize,
-        data: &mut [u8],
-    ) -> Option<Vec<(usize, Record, bool)>> {
-        let (first, last) = (copies[0].1.root, copies[copies.len() - 1].1.root);
-        let pages = last - first + 1;
-        self.sources.resize(pages as usize * page_bytes, 0);
-        let is_read = page_bytes == 0 || self.store.raw_data(first, &mut self.sources).is_ok();
-        let records = self.store.records_from(first, pages).unwrap_or_default();
-        let mut found = Vec::with_capacity(copies.len());
-        for &(place, moved) in copies {
-            let at = (moved.root - first) as usize;
-            let Some(&Found::Record(source)) = records.get(at) else {
-                let why = format!("the record of page {} is damaged", moved.root);
-                self.store.fail(libc::EIO, &why);
-                return None;
-            };
-            let page = &self.sources[at * page_bytes..][..page_bytes];
-            data[place * page_bytes..][..page_bytes].copy_from_slice(page);
-            let is_damaged = page_bytes > 0 && !(is_read && checksum(page) == moved.check);
-            let content = moved.content.unwrap_or(source.content);
-            let content = if is_damaged { Content::Unreadable } else { content };
-            let check = if page_bytes > 0 { moved.check } else { 0 };
-            let record = Record { content, by_copy: true, at_ns: moved.at_ns, check, ..source };
-            found.push((place, record, is_damaged));
+    /// The records that wait, in the order of their pages. None where one of a source is not known:
+    /// what stands on it cannot be saved.
+    fn records(&mut self) -> Option<Vec<(u32, Record)>> {
+        let mut records = Vec::with_capacity(self.waiting.len());
+        let mut copies = Vec::new();
+        for (&page, waits) in &self.waiting {
+            match waits {
+                Waits::Program(record) => records.push((page, *record)),
+                Waits::Copy(moved) => copies.push((page, *moved)),
+            }
         }
-        Some(found)
+        if copies.is_empty() {
+            return Some(records);
+        }
+        copies.sort_unstable_by_key(|(_, moved)| moved.root);
+        for near in copies.chunk_by(|one, other| other.1.root - one.1.root < NEAR) {
+            let (first, last) = (near[0].1.root, near[near.len() - 1].1.root);
+            let found = self.store.records_from(first, last - first + 1).unwrap_or_default();
+            for &(page, Moved { root, at_ns, content }) in near {
+                let Some(&Found::Record(source)) = found.get((root - first) as usize) else {
+                    let why = format!("the record of page {root} is damaged");
+                    self.store.fail(libc::EIO, &why);
+                    return None;
+                };
+                let content = content.unwrap_or(source.content);
+                records.push((page, self.record_of(page, Record { content, at_ns, ..source })));
+            }
+        }
+        records.sort_unstable_by_key(|&(page, _)| page);
+        Some(records)
     }
 
     /// The pages of a block have no data from now on.
-    pub fn erase(&mut self, first: u32, had_data: bool) {
-        let block = first / self.pages_per_block;
+    pub fn erase(&mut self, first: u32) {
         let pages = first..first + self.pages_per_block;
-        self.waiting.retain(|page, _| !pages.contains(page));
+        let waiting: Vec<u32> = self.waiting.range(pages.clone()).map(|(&page, _)| page).collect();
+        for page in waiting {
+            self.waiting.remove(&page);
+        }
         self.store.erase(first, self.pages_per_block);
-        if had_data && self.failure().is_none() {
-            self.spare.insert(block);
-            let block_bytes = self.pages_per_block as usize * self.page_bytes;
-            if self.spare.len() > (SPARE / block_bytes).max(1) {
-                self.give_back();
+        let mut holes = Vec::new();
+        for page in pages {
+            let held = std::mem::replace(&mut self.held[page as usize], Held::NOTHING);
+            if held.place != NONE && self.places.leave(held.place) {
+                holes.push(held.place);
             }
         }
+        holes.sort_unstable();
+        self.give_back(&holes);
     }
 
-    /// One of the spare blocks gives its space back.
-    fn give_back(&mut self) -> bool {
-        let Some(block) = self.spare.pop_last() else { return false };
-        self.store.give_back(block * self.pages_per_block, self.pages_per_block);
-        true
+    /// The space of these places is given back.
+    fn give_back(&mut self, places: &[u32]) {
+        for run in places.chunk_by(|one, other| *other == one + 1) {
+            self.store.give_back(run[0], run.len() as u32);
+        }
     }
 
     /// A block is bad, or was erased once more.
@@ -271,10 +263,10 @@ impl Kept {
         self.store.note_wear(block, (self.wear[block as usize], bad));
     }
 
-    /// The drive is stopped: its copies are saved, and erased blocks are holes.
-    pub fn stop(&mut self) -> Vec<u32> {
-        let damaged = self.settle();
-        while self.give_back() {}
-        damaged
+    /// The drive is stopped: its copies are saved, and free places are holes.
+    pub fn stop(&mut self) {
+        self.settle();
+        let free: Vec<u32> = self.places.give_back().into_iter().collect();
+        self.give_back(&free);
     }
 }

@@ -3,20 +3,24 @@
 //! ```text
 //! head    what the drive is, in JSON, twice; whether it was stopped or is read-only
 //! wear    erases of each block, and whether it is bad
-//! records the out-of-band record of each physical page
+//! records the out-of-band record of each physical page; one with data names its place
 //! trims   the number of the last trim of each logical page
-//! data    the physical pages; erased blocks may be holes
+//! data    a place for each physical page; free ones may be holes
 //! saved   pages of a write buffer that survives a loss of power, each with its record
 //! ```
 //!
 //! Since version 3 each entry lies there twice with checksums ([`sealed`](crate::sealed)). Before,
-//! only records and saved pages had checksums, and version 1 had no mark of a read-only drive.
+//! only records and saved pages had checksums, and version 1 had no mark of a read-only drive. In
+//! both the place of a page had its number; a store of such a version becomes one of version 4 when
+//! it goes on, which has the same form and any places.
 
 use crate::record::{CONTENT_BYTES, Found, Record, checksum};
 use crate::sealed::{Kind, Sealed, seal, unseal};
 
 /// The version of new stores.
 pub const VERSION: u32 = 3;
+/// The version that earlier ones become.
+pub const CONTINUED: u32 = 4;
 /// Parts begin at multiples of this.
 const ALIGNED: u64 = 64 << 10;
 /// Bytes of a head.
@@ -81,7 +85,7 @@ pub struct Layout {
 
 impl Layout {
     pub fn new(version: u32, sizes: Sizes) -> Self {
-        let is_sealed = version >= 3;
+        let is_sealed = version == VERSION;
         let (heads, [wear, record, trim]) =
             if is_sealed { (2, [32, 64, 32]) } else { (1, [8, 32, 8]) };
         let table = |kind, at, entries, entry_bytes| Table { kind, at, entries, entry_bytes };
@@ -96,7 +100,7 @@ impl Layout {
 
     /// Whether entries are sealed.
     pub fn is_sealed(&self) -> bool {
-        self.version >= 3
+        self.version == VERSION
     }
 
     /// Where the state of the drive is, and its bytes: at the end of the heads.
@@ -104,8 +108,9 @@ impl Layout {
         (self.wear.at - STATE_BYTES, STATE_BYTES)
     }
 
-    pub fn page_at(&self, page: u32) -> u64 {
-        self.data_at + u64::from(page) * u64::from(self.sizes.page_bytes)
+    /// Where a place for data begins.
+    pub fn page_at(&self, place: u32) -> u64 {
+        self.data_at + u64::from(place) * u64::from(self.sizes.page_bytes)
     }
 
     /// Bytes of a saved page and its record.

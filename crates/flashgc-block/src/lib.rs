@@ -23,6 +23,7 @@ pub mod medium;
 mod opening;
 pub mod pages;
 pub mod path;
+mod places;
 pub mod power;
 mod real_time;
 mod record;

@@ -3,7 +3,7 @@
 use crate::drive::{DriveError, Opening};
 use crate::engine::{Engine, Onlookers, lock};
 use crate::head;
-use crate::kept::Kept;
+use crate::kept::{Held, Kept};
 use crate::layout::{Bad, Sizes, VERSION};
 use crate::medium::Medium;
 use crate::pages::{Loss, Pages};
@@ -108,7 +108,7 @@ fn stored(
     let recovered = recover(&mut store, plan, is_newer, age_ns);
     let recovered = recovered.map_err(|error| wrong(error.to_string(), damaged))?;
     // Where the file takes nothing, the drive can be read as it is.
-    store.note_stopped(false);
+    store.goes_on();
     Ok((store, Some(Resumed { origin, recovered })))
 }
 
@@ -138,13 +138,13 @@ pub fn open(
         Backing::Store { file, name } => {
             let (store, resumed) = stored(file, &name, &opening, making.is_newer)?;
             let (shape, pages) = (&geometry.shape, geometry.pages as usize);
-            let (wear, checks) = match &resumed {
+            let (wear, held) = match &resumed {
                 Some(Resumed { recovered, .. }) => {
-                    (recovered.state.erases.clone(), recovered.checks.clone())
+                    (recovered.state.erases.clone(), recovered.held.clone())
                 }
-                None => (vec![0; geometry.blocks as usize], vec![0; pages]),
+                None => (vec![0; geometry.blocks as usize], vec![Held::NOTHING; pages]),
             };
-            let kept = Kept::new(store, shape.pages_per_block, shape.page_bytes, wear, checks);
+            let kept = Kept::new(store, shape.pages_per_block, shape.page_bytes, wear, held);
             (Pages::new(geometry, Some(kept)), resumed, name)
         }
     };

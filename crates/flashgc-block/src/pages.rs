@@ -107,7 +107,7 @@ impl Pages {
         }
         match (self.unreadable.get(&page.0), &self.place) {
             (Some(Loss::Damage), Place::Store(kept)) => {
-                return Err(kept.store.damaged_page(page.0));
+                return Err(kept.damaged(page.0));
             }
             (Some(_), _) => return Err(unreadable()),
             (None, _) => {}
@@ -135,10 +135,7 @@ impl Pages {
                 let new = || free.pop().unwrap_or_else(|| vec![0; bytes].into_boxed_slice());
                 blocks[block].get_or_insert_with(new)[place].copy_from_slice(data);
             }
-            Place::Store(kept) => {
-                let damaged = kept.program(page.0, data, record);
-                self.are_damaged(damaged);
-            }
+            Place::Store(kept) => kept.program(page.0, data, record),
         }
     }
 
@@ -148,8 +145,7 @@ impl Pages {
             self.is_unreadable(page, Loss::Damage);
         }
         if let Place::Store(kept) = &mut self.place {
-            let damaged = kept.program(page.0, &[], record);
-            self.are_damaged(damaged);
+            kept.program(page.0, &[], record);
         }
     }
 
@@ -179,10 +175,12 @@ impl Pages {
                 blocks[into_block].get_or_insert_with(new)[into].copy_from_slice(&data);
             }
             Place::Store(kept) => {
-                let content = match (has_data, is_unreadable) {
-                    (false, _) => None,
-                    (true, false) => Some(Content::Data),
-                    (true, true) => Some(Content::Unreadable),
+                let content = match loss {
+                    _ if !has_data => None,
+                    None => Some(Content::Data),
+                    // It is damaged where it lies, and stays there.
+                    Some(Loss::Damage) if kept.has_place(from.0) => Some(Content::Data),
+                    Some(_) => Some(Content::Unreadable),
                 };
                 kept.copy(from.0, to.0, at_ns, content);
             }
@@ -192,24 +190,21 @@ impl Pages {
     /// Programs are in the store from now on.
     pub fn save(&mut self) {
         if let Place::Store(kept) = &mut self.place {
-            let damaged = kept.save();
-            self.are_damaged(damaged);
+            kept.save();
         }
     }
 
     /// Programs and copies are in the store from now on.
     pub fn settle(&mut self) {
         if let Place::Store(kept) = &mut self.place {
-            let damaged = kept.settle();
-            self.are_damaged(damaged);
+            kept.settle();
         }
     }
 
     /// The drive is stopped: its store has everything.
     pub fn stop(&mut self) {
         if let Place::Store(kept) = &mut self.place {
-            let damaged = kept.stop();
-            self.are_damaged(damaged);
+            kept.stop();
         }
     }
 
@@ -222,11 +217,6 @@ impl Pages {
     pub fn is_unreadable(&mut self, page: Ppn, why: Loss) {
         self.has_data_now(page);
         self.unreadable.insert(page.0, why);
-    }
-
-    /// The data of these copies was damaged.
-    fn are_damaged(&mut self, copies: Vec<u32>) {
-        self.unreadable.extend(copies.into_iter().map(|page| (page, Loss::Damage)));
     }
 
     /// How often each block was erased before.
@@ -249,17 +239,15 @@ impl Pages {
     /// The pages of a block have no data from now on.
     fn clear(&mut self, block: BlockId, geometry: &Geometry) {
         let (first, pages) = (geometry.first_page(block), self.pages_per_block);
-        let mut had_data = false;
         for page in (first.0..).take(pages).map(Ppn) {
             if self.has_data(page) {
-                had_data = true;
                 self.programmed[page.index() / 64] &= !(1 << (page.index() % 64));
                 self.unreadable.remove(&page.0);
             }
         }
         match &mut self.place {
             Place::Memory { blocks, free } => free.extend(blocks[block.index()].take()),
-            Place::Store(kept) => kept.erase(first.0, had_data),
+            Place::Store(kept) => kept.erase(first.0),
         }
     }
 

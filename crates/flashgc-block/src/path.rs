@@ -390,6 +390,13 @@ impl DataPath {
         }
     }
 
+    /// The request of an operation that writes a whole page, and the place of the page there.
+    fn whole(&self, op: u32) -> Option<(Ticket, usize)> {
+        let (ticket, from, to, at) = self.part(op);
+        let is_whole = to - from == self.scratch.len() && !self.requests[ticket as usize].is_lost;
+        is_whole.then_some((ticket, at))
+    }
+
     /// Puts the whole page that a write leaves behind into `scratch`; where it is in the write
     /// buffer it is changed there. Returns whether the rest of the page could be read.
     fn compose(&mut self, op: u32, in_buffer: Option<Lpn>) -> bool {
@@ -426,6 +433,11 @@ impl DataPath {
         match cause {
             Cause::Host { op } => {
                 self.sequence += 1;
+                if let Some((ticket, at)) = self.whole(op) {
+                    let record = self.record(lpn, Content::Data);
+                    let data = &self.requests[ticket as usize].data[at..at + self.scratch.len()];
+                    return self.pages.program(ppn, data, record);
+                }
                 let is_readable = self.compose(op, None);
                 let content = if is_readable { Content::Data } else { Content::Unreadable };
                 let record = self.record(lpn, content);

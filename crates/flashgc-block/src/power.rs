@@ -9,6 +9,8 @@
 //! erase its block before that program has ended. A drive waits until it has ended, so here the
 //! program has ended as soon as such an erase begins; [`Power::early_erases`] counts them.
 
+use crate::places::NONE;
+use crate::record::Found;
 use crate::store::Store;
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
 use flashgc::plan::Plan;
@@ -175,8 +177,16 @@ impl Power {
         let mut data = vec![0; page_bytes];
         if !self.completes() {
             for &page in self.programs.keys() {
-                store.raw_data(page, &mut data)?;
                 let mut record = store.entry_of(page)?;
+                // A copy has the data of its source, which is not programmed now.
+                let place = match store.record(page)? {
+                    Found::Record(found) if !found.by_copy => Some(found.held(page).place),
+                    _ => None,
+                };
+                let place = place.filter(|&place| place != NONE);
+                if let Some(place) = place {
+                    store.raw_data(place, &mut data)?;
+                }
                 match below(4) {
                     0 => {}
                     1 => record.fill(0),
@@ -191,17 +201,18 @@ impl Power {
                         }
                     }
                 }
-                store.tear(page, &data, &record)?;
+                store.tear(page, &record, place.map(|place| (place, &data[..])))?;
             }
         }
         for &block in &self.erasing {
             let first = self.plan.geometry.first_page(BlockId(block)).0;
             for page in first..first + self.plan.geometry.shape.pages_per_block {
+                // Its data may be that of a copy as well, and an erase leaves it as it is.
                 let record_bytes = store.entry_of(page)?.len();
                 match below(3) {
                     0 => {}
-                    1 => store.tear(page, &vec![0; page_bytes], &vec![0; record_bytes])?,
-                    _ => store.tear(page, &vec![0xA5; page_bytes], &store.entry_of(page)?)?,
+                    1 => store.tear(page, &vec![0; record_bytes], None)?,
+                    _ => store.tear(page, &vec![0xA5; record_bytes], None)?,
                 }
             }
         }

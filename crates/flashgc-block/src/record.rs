@@ -1,5 +1,7 @@
 //! What a physical page says of itself, beside its data: the out-of-band record.
 
+use crate::kept::Held;
+
 /// Bytes of what a record says; its checksum follows.
 pub const CONTENT_BYTES: usize = 28;
 
@@ -31,6 +33,9 @@ pub struct Record {
     pub at_ns: u64,
     /// The checksum of the data.
     pub check: u32,
+    /// Where the data lies: the number of this place with the bits changed that the number of the
+    /// page has. So it is 0 where both are the same, as in stores that knew of no places.
+    pub moved: u32,
 }
 
 /// What the place of a record says.
@@ -46,20 +51,40 @@ pub enum Found {
 
 const IS_THERE: u32 = 1 << 31;
 const BY_COPY: u32 = 1 << 8;
+/// The lower bits of `moved` lie between those of the flags, and the upper ones above the number of
+/// the write.
+const MOVED_AT: u32 = 9;
+const MOVED_LOW: u32 = (1 << 22) - 1;
+const SEQUENCE: u64 = (1 << 54) - 1;
 
 impl Record {
     /// A page without data.
     pub fn empty(lpn: u32, content: Content, sequence: u64, at_ns: u64) -> Self {
-        Record { lpn, content, by_copy: false, sequence, at_ns, check: 0 }
+        Record { lpn, content, by_copy: false, sequence, at_ns, check: 0, moved: 0 }
+    }
+
+    /// The record of a page with this data.
+    pub fn of_data(self, page: u32, held: Held) -> Self {
+        Record { check: held.check, moved: held.place ^ page, ..self }
+    }
+
+    /// The data of this page, if it has some.
+    pub fn held(&self, page: u32) -> Held {
+        match self.content {
+            Content::Data => Held { place: self.moved ^ page, check: self.check },
+            _ => Held::NOTHING,
+        }
     }
 
     /// What it says, without a checksum of its own.
     pub fn to_bytes(self) -> [u8; CONTENT_BYTES] {
         let flags = IS_THERE | self.content as u32 | if self.by_copy { BY_COPY } else { 0 };
+        let flags = flags | (self.moved & MOVED_LOW) << MOVED_AT;
+        let sequence = self.sequence & SEQUENCE | u64::from(self.moved & !MOVED_LOW) << 32;
         let mut bytes = [0; CONTENT_BYTES];
         bytes[..4].copy_from_slice(&self.lpn.to_le_bytes());
         bytes[4..8].copy_from_slice(&flags.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.sequence.to_le_bytes());
+        bytes[8..16].copy_from_slice(&sequence.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.at_ns.to_le_bytes());
         bytes[24..].copy_from_slice(&self.check.to_le_bytes());
         bytes
@@ -71,13 +96,15 @@ impl Record {
         let contents = [Content::Data, Content::Zeros, Content::Padding, Content::Unreadable];
         let content = *contents.get((flags & 0xFF) as usize)?;
         let long = |at| u64::from(word(bytes, at)) | u64::from(word(bytes, at + 4)) << 32;
+        let high = (long(8) >> 32) as u32 & !MOVED_LOW;
         Some(Record {
             lpn: word(bytes, 0),
             content,
             by_copy: flags & BY_COPY > 0,
-            sequence: long(8),
+            sequence: long(8) & SEQUENCE,
             at_ns: long(16),
             check: word(bytes, 24),
+            moved: high | flags >> MOVED_AT & MOVED_LOW,
         })
     }
 
@@ -120,9 +147,10 @@ mod tests {
                 lpn: 7,
                 content,
                 by_copy: content == Content::Zeros,
-                sequence: u64::MAX - 3,
+                sequence: SEQUENCE - 3,
                 at_ns: 1 << 40,
                 check: 9,
+                moved: 0xA5F0_3C3D,
             };
             let content = record.to_bytes();
             assert_eq!(Record::of_bytes(&content), Some(record));

@@ -13,6 +13,7 @@
 //! does not agree with its checksum, reading it is an error, and an older version does not come
 //! back.
 
+use crate::kept::Held;
 use crate::layout::{Bad, Wear};
 use crate::record::{Content, Found, Record};
 use crate::store::Store;
@@ -96,8 +97,8 @@ pub struct Recovered {
     pub data: Vec<u32>,
     /// Those that cannot.
     pub unreadable: Vec<u32>,
-    /// The checksum of the data of each physical page.
-    pub checks: Vec<u32>,
+    /// The data of each physical page.
+    pub held: Vec<Held>,
     /// Pages to be written again.
     pub saved: Vec<Saved>,
     /// What was found, for its user.
@@ -158,19 +159,19 @@ impl Scan {
     }
 
     /// The pages whose data is not what their records say, among those of the newest versions.
-    fn damaged(&self, store: &Store, page_bytes: usize) -> io::Result<Vec<u32>> {
+    fn damaged(&self, store: &Store, page_bytes: usize) -> io::Result<Vec<(u32, u32)>> {
         let mut data = vec![0; page_bytes];
-        let mut checked: Vec<(u32, u32)> = Vec::new();
         let with_data = self.newest.iter().flatten();
         let with_data = with_data.filter(|(_, record)| record.content == Content::Data);
-        checked.extend(with_data.map(|(page, record)| (*page, record.check)));
+        let mut checked: Vec<(u32, Held)> =
+            with_data.map(|(page, record)| (*page, record.held(*page))).collect();
         // In the order of the file.
-        checked.sort_unstable();
+        checked.sort_unstable_by_key(|(_, held)| held.place);
         let mut damaged = Vec::new();
-        for (page, check) in checked {
-            store.raw_data(page, &mut data)?;
-            if store.compare(page, &data, check).is_err() {
-                damaged.push(page);
+        for (page, Held { place, check }) in checked {
+            store.raw_data(place, &mut data)?;
+            if store.compare((page, place), &data, check).is_err() {
+                damaged.push((page, place));
             }
         }
         Ok(damaged)
@@ -197,7 +198,7 @@ pub fn recover(
     };
     let (was_stopped, is_read_only) = (state.is_stopped, state.is_read_only);
     let mut found = Recovery { was_stopped, is_read_only, ..Recovery::default() };
-    let mut checks = vec![0; geometry.pages as usize];
+    let mut held = vec![Held::NOTHING; geometry.pages as usize];
     let mut blocks = vec![Seen::default(); geometry.blocks as usize];
     let (mut data, mut unreadable) = (Vec::new(), Vec::new());
     let (mut sequence, mut age_ns) = (scan.trims.iter().copied().max().unwrap_or(0), age_ns);
@@ -222,7 +223,7 @@ pub fn recover(
             Content::Unreadable => unreadable.push(page),
             Content::Zeros | Content::Padding => {}
         }
-        checks[page as usize] = record.check;
+        held[page as usize] = record.held(page);
         sequence = sequence.max(record.sequence);
         age_ns = age_ns.max(record.at_ns);
         scan.offer(page, record);
@@ -233,7 +234,7 @@ pub fn recover(
     if !found.was_stopped {
         for page in scan.damaged(store, geometry.shape.page_bytes as usize)? {
             found.damage.push(store.damage(page));
-            unreadable.push(page);
+            unreadable.push(page.0);
         }
     }
     let (saved, mut lost) = newer_saved(store, &scan, &mut sequence)?;
@@ -243,7 +244,7 @@ pub fn recover(
     let map = scan.newest.iter().map(|newest| newest.map_or(u32::MAX, |(page, _)| page)).collect();
     let mut state = state_of(plan, map, &blocks, wear, age_ns);
     state.is_read_only = found.is_read_only;
-    Ok(Recovered { state, sequence, data, unreadable, checks, saved, found })
+    Ok(Recovered { state, sequence, data, unreadable, held, saved, found })
 }
 
 /// The saved pages of the write buffer that flash does not have, and which of them are damaged.

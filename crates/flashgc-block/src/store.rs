@@ -1,15 +1,17 @@
 //! The file of a drive that survives its server; its parts are in [`layout`](crate::layout).
 //!
 //! A page is programmed in two writes, its data and then its record, and an erase clears the
-//! records. So whatever ends the server, each page is as it was programmed, or erased; a record
+//! records. A copy is a record that names the place of the data, which no other data takes as long
+//! as a record names it. So whatever ends the server, each page is as it was programmed, or erased; a record
 //! that is whole has data that is whole, or the file is damaged.
 //!
 //! The first write that fails is the last one: from then on the file stays as it is, and the drive
 //! takes no further write. What every answer so far stands on is in it.
 
 use crate::head::{COPIES, head_bytes};
-use crate::layout::{Layout, Sizes, VERSION, Wear};
+use crate::layout::{CONTINUED, Layout, Sizes, VERSION, Wear};
 use crate::medium::{Medium, read_all, write_all};
+use crate::places::NONE;
 use crate::record::{Found, Record, checksum};
 use crate::sealed::{Kind, seal};
 use std::collections::BTreeMap;
@@ -77,6 +79,8 @@ pub struct Store {
     failure: Option<StoreError>,
     /// Entries of which one copy was damaged: what they are, where, and what they say.
     pub(crate) mended: Vec<(String, u64, Vec<u8>)>,
+    /// Pages whose program was cut.
+    pub(crate) cut: Vec<u32>,
     /// For entries that are written.
     pub(crate) entry: Vec<u8>,
     /// For pages that are read in part.
@@ -93,6 +97,7 @@ impl Store {
             state: State::default(),
             failure: None,
             mended: Vec::new(),
+            cut: Vec::new(),
             entry: Vec::new(),
             page: vec![0; sizes.page_bytes as usize],
         }
@@ -185,15 +190,21 @@ impl Store {
             self.put_entry(at);
         } else {
             let mark = |is_set: bool, mark: &[u8; 8]| if is_set { *mark } else { [0; 8] };
-            if state.is_read_only {
-                // A flashgc that knows no such drives must not open it.
-                self.put(8, &2_u32.to_le_bytes());
-            }
             let [read_only, stopped] =
                 [mark(state.is_read_only, READ_ONLY), mark(state.is_stopped, STOPPED)];
             self.put(at + bytes - 16, &[read_only, stopped].concat());
         }
         self.state = state;
+    }
+
+    /// The drive goes on. From now on the place of a page may have any number.
+    pub fn goes_on(&mut self) {
+        if !self.layout.is_sealed() {
+            // A flashgc that knows no such places must not open it.
+            self.put(8, &CONTINUED.to_le_bytes());
+            self.layout.version = CONTINUED;
+        }
+        self.note_stopped(false);
     }
 
     /// Notes that the drive is stopped, or goes on.
@@ -238,55 +249,60 @@ impl Store {
         Ok(entry)
     }
 
-    /// A part of the data of a page, which has this checksum. Damage is an error.
-    pub fn data(&mut self, page: u32, from: usize, into: &mut [u8], check: u32) -> io::Result<()> {
+    /// A part of the data of a page at a place, which has this checksum. Damage is an error.
+    pub fn data(
+        &mut self,
+        page: (u32, u32),
+        from: usize,
+        into: &mut [u8],
+        check: u32,
+    ) -> io::Result<()> {
         if into.len() == self.page.len() {
-            self.raw_data(page, into)?;
+            self.raw_data(page.1, into)?;
             return self.compare(page, into, check);
         }
         let mut whole = std::mem::take(&mut self.page);
-        let read = self.raw_data(page, &mut whole);
+        let read = self.raw_data(page.1, &mut whole);
         let read = read.and_then(|()| self.compare(page, &whole, check));
         into.copy_from_slice(&whole[from..from + into.len()]);
         self.page = whole;
         read
     }
 
-    /// The data of pages that follow each other, whatever it is.
-    pub fn raw_data(&self, first: u32, into: &mut [u8]) -> io::Result<()> {
-        self.get(self.layout.page_at(first), into)
+    /// The data at a place, whatever it is.
+    pub fn raw_data(&self, place: u32, into: &mut [u8]) -> io::Result<()> {
+        self.get(self.layout.page_at(place), into)
     }
 
-    /// An error where this is not the data of a page.
-    pub fn compare(&self, page: u32, data: &[u8], check: u32) -> io::Result<()> {
-        if checksum(data) == check {
-            return Ok(());
-        }
-        Err(self.damaged_page(page))
+    /// An error where this is not the data of a page at a place.
+    pub fn compare(&self, page: (u32, u32), data: &[u8], check: u32) -> io::Result<()> {
+        if checksum(data) == check { Ok(()) } else { Err(self.damaged_page(page)) }
     }
 
-    /// The error of a page that is damaged, or whose data was damaged before it was copied there.
-    pub fn damaged_page(&self, page: u32) -> io::Error {
+    /// The error of a page at a place that is damaged.
+    pub fn damaged_page(&self, page: (u32, u32)) -> io::Error {
         StoreError { errno: libc::EIO, text: self.damage(page) }.into()
     }
 
-    /// The message of a page that is damaged.
-    pub fn damage(&self, page: u32) -> String {
-        let [at, end] = [page, page + 1].map(|page| self.layout.page_at(page));
+    /// The message of a page at a place that is damaged.
+    pub fn damage(&self, (page, place): (u32, u32)) -> String {
         let name = &self.name;
+        let layout = &self.layout;
+        let [at, end] = match place {
+            // Its data was lost before.
+            NONE => [page, page + 1].map(|page| layout.records.entry_at(page)),
+            _ => [place, place + 1].map(|place| layout.page_at(place)),
+        };
         format!("physical page {page} is damaged and cannot be read: {name}, bytes {at} to {end}")
     }
 
-    /// Programs pages that follow each other, all with data or all without. Returns whether they
+    /// Programs pages that follow each other; their data is in its places. Returns whether they
     /// are in the file.
-    pub fn program_all(&mut self, first: u32, data: &[u8], records: &[Record]) -> bool {
-        if !data.is_empty() && !self.put(self.layout.page_at(first), data) {
-            return false;
-        }
-        for (page, &record) in (first..).zip(records) {
+    pub fn program_all(&mut self, records: &[(u32, Record)]) -> bool {
+        for &(page, record) in records {
             self.layout.push_record(Kind::Record, page, Some(record), &mut self.entry);
         }
-        self.put_entry(self.layout.records.entry_at(first))
+        self.put_entry(self.layout.records.entry_at(records[0].0))
     }
 
     /// Erases pages that follow each other: their records are cleared.
@@ -295,10 +311,10 @@ impl Store {
         self.put_entry(self.layout.records.entry_at(first));
     }
 
-    /// Gives the space of pages back that are erased.
-    pub fn give_back(&mut self, first: u32, pages: u32) {
+    /// Gives the space of places back that are free.
+    pub fn give_back(&mut self, first: u32, places: u32) {
         if self.failure.is_none() {
-            let [at, end] = [first, first + pages].map(|page| self.layout.page_at(page));
+            let [at, end] = [first, first + places].map(|place| self.layout.page_at(place));
             self.disk.give_back(at, end - at);
         }
     }
@@ -380,10 +396,11 @@ impl Store {
         }
     }
 
-    /// What a program leaves behind that a loss of power cut: these bytes of the page and of its
-    /// record.
-    pub fn tear(&self, page: u32, data: &[u8], entry: &[u8]) -> io::Result<()> {
-        write_all(&*self.disk, data, self.layout.page_at(page))?;
+    /// What a program leaves of its record that a loss of power cut, and of its data.
+    pub fn tear(&self, page: u32, entry: &[u8], data: Option<(u32, &[u8])>) -> io::Result<()> {
+        if let Some((place, data)) = data {
+            write_all(&*self.disk, data, self.layout.page_at(place))?;
+        }
         write_all(&*self.disk, entry, self.layout.records.entry_at(page))
     }
 }

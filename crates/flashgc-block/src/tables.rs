@@ -3,13 +3,16 @@
 //! An entry of which one copy is damaged is read from the other one, and written again.
 
 use crate::layout::{Layout, Table, Wear};
-use crate::record::{Found, Record, checksum};
+use crate::record::{Content, Found, Record, checksum};
 use crate::sealed::{Kind, Sealed, unseal};
 use crate::store::{READ_ONLY, STOPPED, State, Store, StoreError};
 use std::io;
 
 /// Bytes that are read or written at once where a table is walked.
 const CHUNK: usize = 1 << 20;
+/// Bytes that are written at once where a table is filled: of a part that was written in large
+/// pieces the kernel looks through a whole piece at each small write.
+const PIECE: usize = 4 << 10;
 
 /// A saved page of the write buffer.
 pub struct InSlot {
@@ -88,8 +91,13 @@ impl Store {
         self.mended.push((what(), at, [&good[..], &good].concat()));
     }
 
-    /// Writes entries again of which one copy was damaged. Returns what they are.
+    /// Writes entries again of which one copy was damaged. Returns what they are. Pages whose program
+    /// was cut hold nothing from now on, so that after a stop no record is that of a cut program.
     pub fn mend(&mut self) -> Vec<String> {
+        for page in std::mem::take(&mut self.cut) {
+            let nothing = Record::empty(u32::MAX, Content::Padding, 0, 0);
+            self.program_all(&[(page, nothing)]);
+        }
         let mended = std::mem::take(&mut self.mended);
         let tell = |(what, at, bytes): (String, u64, Vec<u8>)| {
             let end = at + bytes.len() as u64;
@@ -157,10 +165,16 @@ impl Store {
         let table = self.layout.records;
         self.walk(table, |store, page, entry| {
             let (found, is_whole) = store.layout.record_of(Kind::Record, page, entry);
+            let (what, at) = (|| format!("the record of page {page}"), table.entry_at(page));
             if !is_whole {
-                let (what, at) = (|| format!("the record of page {page}"), table.entry_at(page));
                 let unsealed = unseal(Kind::Record, page, entry).0;
                 store.note(is_whole, what, at, entry, unsealed);
+            }
+            if found == Found::Torn && store.layout.is_sealed() {
+                if store.state.is_stopped {
+                    return Err(store.damaged(&what(), at, entry.len() as u64));
+                }
+                store.cut.push(page);
             }
             see(page, found);
             Ok(())
@@ -189,7 +203,7 @@ impl Store {
         let mut first = 0;
         for (number, entry) in (0..).zip(entries) {
             push(&self.layout, number, entry, &mut self.entry);
-            if self.entry.len() >= CHUNK {
+            if self.entry.len() >= PIECE {
                 self.put_entry(table.entry_at(first));
                 first = number + 1;
             }

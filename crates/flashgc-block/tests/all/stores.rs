@@ -46,13 +46,57 @@ fn a_store_says_its_version() {
     for at in [8, (64 << 10) + 8] {
         file.read_exact_at(&mut version, at).expect("a version");
         assert_eq!(version, 3_u32.to_le_bytes());
-        file.write_all_at(&4_u32.to_le_bytes(), at).expect("a later version");
+        file.write_all_at(&5_u32.to_le_bytes(), at).expect("a later version");
     }
     let backing = Backing::Store { file: Box::new(file), name: "drive.data".into() };
     let refused = Drive::open(Opening { backing, ..opening(&[]) }, |_| true);
     let why = refused.err().expect("a refusal").to_string();
-    assert!(why.contains("of version 4") && why.contains("1 to 3"), "{why}");
+    assert!(why.contains("of version 5") && why.contains("1 to 4"), "{why}");
     assert!(why.contains("= help: name another file"), "{why}");
+}
+
+/// Both copies of a record are damaged: after a kill its program was cut, and after a stop the store
+/// is refused, since an older version of the page must not come back.
+#[test]
+fn a_record_that_is_damaged_in_both_copies_is_a_cut_program_or_refused() {
+    let file = file();
+    drive_in(&file, &[]).end().expect("a report");
+    let opens = || {
+        let backing = Backing::Store {
+            file: Box::new(file.try_clone().expect("the same file")),
+            name: "drive.data".into(),
+        };
+        Drive::open(Opening { backing, ..opening(&[]) }, |_| true)
+    };
+    let drive = opens().expect("it opens");
+    drive.write(&[7; 4096], 0, true).expect("a write");
+    drop(drive);
+    // The records lie between the wear of 320 blocks and the trims; none is written but this one.
+    let records = 3 * (64 << 10);
+    let mut bytes = vec![0; 320 * 8 * 64];
+    file.read_exact_at(&mut bytes, records).expect("records");
+    let used = bytes.iter().position(|&byte| byte != 0).expect("a record") / 64 * 64;
+    for at in [used + 9, used + 41] {
+        file.write_all_at(&[bytes[at] ^ 1], records + at as u64).expect("damage");
+    }
+    let drive = opens().expect("it opens");
+    let found = drive.found().expect("a drive that goes on").to_string();
+    assert!(found.contains("cut off before") && found.contains("1 programs were cut"), "{found}");
+    drive.write(&[8; 4096], 0, true).expect("a write");
+    drive.end().expect("a report");
+    let drive = opens().expect("what was cut is known");
+    assert!(drive.found().expect("a drive").to_string().starts_with("stopped before; 1 pages"));
+    drive.end().expect("a report");
+    file.read_exact_at(&mut bytes, records).expect("records");
+    let whole = |at: &usize| bytes[*at..*at + 4] == [0; 4] && bytes[*at + 4..*at + 8] != [0; 4];
+    let used = (0..bytes.len()).step_by(64).find(whole).expect("the record of page 0");
+    for at in [used + 9, used + 41] {
+        file.write_all_at(&[bytes[at] ^ 1], records + at as u64).expect("damage");
+    }
+    let why = opens().err().expect("a refusal").to_string();
+    let place = format!("(bytes {} to {})", records + used as u64, records + used as u64 + 64);
+    assert!(why.contains("the record of page") && why.contains(&place), "{why}");
+    assert!(why.contains("= help: restore the file from a copy"), "{why}");
 }
 
 /// Erased blocks are holes of the file.
