@@ -178,6 +178,10 @@ impl Power {
         if !self.completes() {
             for &page in self.programs.keys() {
                 let mut record = store.entry_of(page)?;
+                if record.iter().all(|&byte| byte == 0) {
+                    // It waits in memory with those before it: nothing of it is in the file.
+                    continue;
+                }
                 // A copy has the data of its source, which is not programmed now.
                 let place = match store.record(page)? {
                     Found::Record(found) if !found.by_copy => Some(found.held(page).place),
