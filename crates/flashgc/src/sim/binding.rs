@@ -36,5 +36,5 @@ pub(super) fn of_background<W: Watch>(sim: &mut Sim<W>, task: u8, unit: UnitId) 
     let failed_ns = failed_ns(sim, to.clone());
     let price = |phases: &mut Phases| price(phases, prices, to, fills, failed_ns);
     let moved = sim.flash.bound(unit, price, sim.now_ns, &mut sim.events);
-    sim.has_begun(unit, moved);
+    sim.after_binding(unit, moved);
 }

@@ -40,6 +40,20 @@ impl<W: Watch> Sim<W> {
         self.has_begun(unit, moved);
     }
 
+    /// The pages of a program are bound. One of no length ends its operation, whose end is read after
+    /// the next start.
+    #[inline(always)]
+    pub(super) fn after_binding(&mut self, unit: UnitId, moved: Moved<Owner>) {
+        match moved {
+            Moved::Ended(ended) => {
+                self.tell_worked(unit);
+                self.takes_no_time(unit, ended);
+            }
+            Moved::Runs => {}
+            Moved::NeedsPages => unreachable!("the pages of a program are bound once"),
+        }
+    }
+
     /// A command has begun.
     #[inline(always)]
     pub(super) fn has_begun(&mut self, unit: UnitId, moved: Moved<Owner>) {
@@ -193,9 +207,6 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
-        if W::OPERATIONS && from_ns < self.now_ns {
-            self.tell_worked(unit);
-        }
         if W::NAMES {
             let name = self.operation_name(unit, owner);
             let copies = self.copies_of_step(unit);
@@ -225,8 +236,10 @@ impl<W: Watch> Sim<W> {
     /// Reports that the operation of a unit has ended, or was suspended.
     #[inline(always)]
     pub(super) fn tell_worked(&mut self, unit: UnitId) {
-        let waited = self.flash.waited_for_bus(unit);
-        self.tell(Happened::Worked { unit, waited });
+        if W::OPERATIONS {
+            let waited = self.flash.waited_for_bus(unit);
+            self.tell(Happened::Worked { unit, waited });
+        }
     }
 
     #[inline(never)]

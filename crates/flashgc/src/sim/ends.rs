@@ -38,7 +38,10 @@ impl<W: Watch> Sim<W> {
         match part.due {
             Due::Operation => {
                 match self.flash.goes_on(part.unit, self.now_ns, &mut self.events) {
-                    Moved::Ended(ended) => return self.operation_ended(part.unit, ended),
+                    Moved::Ended(ended) => {
+                        self.tell_worked(part.unit);
+                        return self.operation_ended(part.unit, ended);
+                    }
                     Moved::NeedsPages => self.pages_are_due(part.unit),
                     Moved::Runs => self.may_be_loaded(part.unit),
                 }
@@ -64,17 +67,8 @@ impl<W: Watch> Sim<W> {
         let to = job.programmed(&self.plan.geometry.shape);
         let failed_ns = binding::failed_ns(self, to.clone());
         let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
-        match self.flash.bound(unit, price, self.now_ns, &mut self.events) {
-            Moved::Ended(ended) => {
-                if W::OPERATIONS && ended.since_ns == self.now_ns {
-                    // Its beginning was reported, and its end is read after the next start.
-                    self.tell_worked(unit);
-                }
-                self.takes_no_time(unit, ended);
-            }
-            Moved::Runs => {}
-            Moved::NeedsPages => unreachable!("the pages of a program are bound once"),
-        }
+        let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);
+        self.after_binding(unit, moved);
     }
 
     /// Reads the commands that ended as they began.

@@ -54,10 +54,9 @@ impl<W: Watch> Sim<W> {
             self.jobs.worked(unit, Owner::Collection, ns, &mut self.counters);
             self.tell_busy(What::Array, unit, phase_since_ns, true);
         }
+        self.tell_worked(unit);
         if self.now_ns > since_ns {
             self.tell_operation(unit, Owner::Collection, since_ns);
-        } else {
-            self.tell_worked(unit);
         }
         self.counters.gc_blocking_ns += self.now_ns - since_ns;
         self.counters.suspended += 1;
