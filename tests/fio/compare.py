@@ -79,11 +79,14 @@ def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
         return found
     found += _counts(one, fio, own)
     found += _passes(one, fio, own, shared=shared)
+    # A clone that ends early by chance leaves the others' places.
+    has_places = not (shared and "percentage_random" in one.options)
     moves = [[one for one in stream if one.kind != "flush"] for stream in (fio, own)]
     for kind in one.kinds:
         parts = [[one for one in stream if one.kind == kind] for stream in moves]
         found += _alike(f"sizes of {kind}s", *([one.bytes for one in part] for part in parts))
-        if not one.scattered:
+        if has_places and not one.scattered and (one.is_random or len(one.kinds) == 1):
+            # Places of a sequential mix follow from its kinds.
             found += _alike(f"places of {kind}s", *_eighths(*parts))
     found += _alike("kinds", *([one.kind for one in stream] for stream in moves))
     if one.scattered:
@@ -137,7 +140,7 @@ def _counts(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
 def _is_exact(one: Drawn) -> bool:
     """Whether passes visit all of the part, so that the bytes are known."""
     has_map = "norandommap" not in one.options and "random_distribution" not in one.options
-    plain = not {"io_size", "percentage_random", "loops"} & one.options.keys()
+    plain = not {"io_size", "percentage_random", "loops", "filesize"} & one.options.keys()
     return has_map and plain and len(one.kinds) == 1
 
 
@@ -153,6 +156,9 @@ def _is_cut_by_chance(one: Drawn) -> bool:
 def _passes(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool) -> list[str]:
     """Blocks that are visited once, and passes that repeat, where fio's are so."""
     if not one.is_random or one.scattered or shared or "percentage_random" in one.options:
+        return []
+    if len(one.kinds) == 2 and "read" in one.kinds and "," in one.options.get("bs", ""):
+        # Blocks of different sizes overlap, and the kinds are a matter of chance.
         return []
     found = []
     streams = [[one for one in stream if one.kind in {"read", "write", "trim"}]
@@ -197,16 +203,21 @@ def _repeats(stream: list[Request]) -> bool:
 
 
 def _paced(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
-    """Requests of each kind in quarters of a second; the last one may be cut."""
+    """Bytes of each kind in quarters of a second; the last one may be cut."""
     found = []
     for kind in one.kinds:
-        counts = [Counter(min(int(one.at_ms / 250e3), 3) for one in stream if one.kind == kind)
-                  for stream in (fio, own)]  # fmt: skip
+        streams = [[one for one in stream if one.kind == kind] for stream in (fio, own)]
+        largest = max((one.bytes for stream in streams for one in stream), default=0)
+        quarters: list[Counter[int]] = [Counter(), Counter()]
+        for stream, bytes_of in zip(streams, quarters, strict=True):
+            for request in stream:
+                bytes_of[min(int(request.at_ms / 250e3), 3)] += request.bytes
         for quarter in range(4):
-            theirs, mine = counts[0][quarter], counts[1][quarter]
+            theirs, mine = (bytes_of[quarter] for bytes_of in quarters)
             # A clock that is late delays requests into the next quarter.
-            if abs(theirs - mine) > 8 + 0.15 * max(theirs, mine):
-                found.append(f"{kind}s in quarter {quarter} of the second: {theirs} and {mine}")
+            if abs(theirs - mine) > 8 * largest + 0.15 * max(theirs, mine):
+                found.append(f"bytes of {kind}s in quarter {quarter} of the second: {theirs} "
+                             f"and {mine}")  # fmt: skip
     return found
 
 

@@ -15,6 +15,9 @@ KINDS = {
     "randrw": ("read", "write"), "trimwrite": ("trim", "write"), "randtrimwrite": ("trim", "write"),
 }  # fmt: skip
 
+WHOLE = 49152
+"""A multiple of all sizes of requests."""
+
 
 @dataclass
 class Drawn:
@@ -89,6 +92,9 @@ def section(choices: random.Random, name: str, *, paced: bool) -> Drawn:
     _amount(choices, one, size, largest)
     if one.is_random:
         _addresses(choices, one, size)
+    if one.scattered:
+        # A last block that is cut off is drawn by fio, which ends with it.
+        options["size"] = str(-(-size // WHOLE) * WHOLE)
     if "write" in one.kinds and choices.random() < 0.1:
         options["fsync"] = str(choices.randint(1, 9))
     if choices.random() < 0.15:
@@ -149,14 +155,12 @@ def _place(choices: random.Random, one: Drawn, size: int) -> None:
             options["filename"] = f"shared.{one.name}"
     elif choices.random() < 0.2:
         options["filename"] = f"file.{one.name}"
-    whole = 49152
     if choices.random() < 0.15 and "offset_increment" not in options:
-        # Of multiples of all sizes of requests.
-        options["size"] = str(-(-size // whole) * whole)
-        options["filesize"] = str(-(-int(size * choices.choice((0.5, 1, 1.5, 3))) // whole) * whole)
+        options["size"] = str(-(-size // WHOLE) * WHOLE)
+        options["filesize"] = str(-(-int(size * choices.choice((0.5, 1, 1.5, 3))) // WHOLE) * WHOLE)
         if "offset" in options and "%" not in options["offset"]:
             # A job whose file ends with its offset makes no request in fio, and is refused here.
-            options["offset"] = "48k" if int(options["filesize"]) > whole else "0"
+            options["offset"] = "48k" if int(options["filesize"]) > WHOLE else "0"
 
 
 def _amount(choices: random.Random, one: Drawn, size: int, largest: int) -> None:

@@ -243,9 +243,19 @@ def test_no_flush_ends_a_job_and_none_is_made_for_trims(stream):
     assert kinds(stream(job.format("trimwrite"))) == {"write": 12, "trim": 12}
 
 
-def test_io_size_in_percent_is_of_what_the_file_has(stream):
-    requests = stream("[a]\nrw=write\nbs=16k\nsize=1671168\nfilesize=835584\nio_size=30%\n")
-    assert len(requests) == 16
+@pytest.mark.parametrize(
+    ("job", "count"),
+    [
+        ("bs=16k\nsize=1671168\nfilesize=835584\nio_size=30%", 16),
+        ("size=128k\nfilesize=1m\nio_size=10%", 26),
+        ("size=128k\nfilesize=1m\nio_size=10%\nloops=2", 52),
+        ("size=128k\nfilesize=1m\noffset=256k\nio_size=5%", 10),
+        ("size=128k\nfilesize=1m\nio_size=50%", 32),
+        ("size=50%\nfilesize=256k\nio_size=10%", 4),
+    ],
+)
+def test_io_size_in_percent_is_of_what_the_file_has(stream, job, count):
+    assert len(stream(f"[a]\nrw=write\n{job}\n")) == count
 
 
 def test_the_size_of_a_job_goes_on_in_its_file(stream):

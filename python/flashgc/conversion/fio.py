@@ -265,7 +265,8 @@ class _Job(Requests, Flow, Hints):
         amount = self.job.get("amount", 1.0)
         if isinstance(amount, float):
             rest = file_size - (_bytes(self.job.get("offset")) or 0)
-            self.job["amount"] = shown_size(max(1, round(amount * min(size, rest))))
+            # A percentage of what the file has, but no more than the size.
+            self.job["amount"] = shown_size(max(1, min(size, int(amount * rest))))
 
     def _amounts(self) -> None:
         self.take("io_size", lambda key: self.extent(key, "amount"))
