@@ -6,6 +6,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 
 from draw import Drawn
 from theirs import Outcome, Request
@@ -14,6 +15,10 @@ CHANCE = 1e-8
 """Samples that are less alike than this are not from one distribution."""
 LEAST = 20
 """Requests from which distributions are compared."""
+FAR = 1 << 40
+"""From one file of a job to the next, in bytes."""
+BLOCKS_LEAST = 400
+"""Blocks from which the popularity of places is compared."""
 
 
 def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[str]:
@@ -27,16 +32,29 @@ def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[s
     for one in sections:
         if not _is_whole(one, theirs):
             continue
-        for name in theirs.streams:
+        streams = [of.streams if "nrfiles" not in one.options else _together(one, of.streams)
+                   for of in (theirs, ours)]  # fmt: skip
+        for name in streams[0]:
             if _belongs(name, one):
-                if name not in ours.streams:
-                    found.append(f"{name}: {len(theirs.streams[name])} requests, and none")
+                if name not in streams[1]:
+                    found.append(f"{name}: {len(streams[0][name])} requests, and none")
                     continue
-                pair = theirs.streams[name], ours.streams[name]
+                pair = streams[0][name], streams[1][name]
                 shared = name.startswith("shared.")
                 pair = _without_twins(pair[0]), pair[1]
                 found += [f"{name}: {text}" for text in _stream(one, *pair, shared=shared)]
     return found
+
+
+def _together(one: Drawn, streams: dict[str, list[Request]]) -> dict[str, list[Request]]:
+    """The files of each clone as one, each behind the other."""
+    found: dict[str, list[Request]] = {}
+    for name, stream in streams.items():
+        if _belongs(name, one):
+            clone, _, file = name.rpartition(".")
+            behind = [replace(one, offset=one.offset + int(file) * FAR) for one in stream]
+            found.setdefault(clone, []).extend(behind)
+    return {name: sorted(stream, key=lambda one: one.order) for name, stream in found.items()}
 
 
 def _without_twins(stream: list[Request]) -> list[Request]:
@@ -69,7 +87,7 @@ def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
     if one.is_paced:
         return _paced(one, fio, own)
     found = []
-    is_fixed = not one.has_drawn_sizes
+    is_fixed = not one.has_drawn_sizes and "random" not in one.options.get("file_service_type", "")
     if shared:
         fio, own = sorted(fio, key=_place), sorted(own, key=_place)
     if is_fixed and not one.is_random and (len(one.kinds) == 1 or "trim" in one.kinds):
@@ -79,24 +97,49 @@ def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
         return found
     found += _counts(one, fio, own)
     found += _passes(one, fio, own, shared=shared)
+    if one.is_random and not shared:
+        # Passes that repeat the first say nothing new.
+        fio, own = _first_bytes(fio, one), _first_bytes(own, one)
     # A clone that ends early by chance leaves the others' places.
     has_places = not (shared and "percentage_random" in one.options)
     moves = [[one for one in stream if one.kind != "flush"] for stream in (fio, own)]
+    # Requests that follow each other have places near each other.
+    step = 10 if one.runs or "percentage_random" in one.options else 1
+    # So have those that are cut where they meet visited blocks.
+    step = max(step, 4 if one.has_drawn_sizes else 1)
     for kind in one.kinds:
         parts = [[one for one in stream if one.kind == kind] for stream in moves]
         found += _alike(f"sizes of {kind}s", *([one.bytes for one in part] for part in parts))
-        if has_places and not one.scattered and (one.is_random or len(one.kinds) == 1):
-            # Places of a sequential mix follow from its kinds.
-            found += _alike(f"places of {kind}s", *_eighths(*parts))
+        if has_places and not one.scattered and one.is_random:
+            # Those of sequential requests follow from kinds and sizes.
+            found += _alike(f"places of {kind}s", *_eighths(*(part[::step] for part in parts)))
     found += _alike("kinds", *([one.kind for one in stream] for stream in moves))
-    if one.scattered:
+    if one.scattered and _blocks(moves[0], one) >= BLOCKS_LEAST:
+        # Of few blocks, fio's hash gives several ranks the same one.
         found += _alike("popularity", *(_popular(stream) for stream in moves))
-    elif not shared:
+    elif not shared and not one.scattered:
         found += _alike("neighbours", *(_neighbours(stream) for stream in moves))
     low = [min((one.offset for one in stream), default=0) for stream in moves]
-    if low[0] % 512 != low[1] % 512:
+    if not (shared and one.scattered) and low[0] % 512 != low[1] % 512:
         found.append(f"places begin at {low[0]} and {low[1]}")
     return found
+
+
+def _first_bytes(stream: list[Request], one: Drawn) -> list[Request]:
+    """The requests of one pass: of as many bytes as the job's size, of each of a pair."""
+    left = int(one.options["size"]) * (2 if "trimwrite" in one.options["rw"] else 1)
+    found = []
+    for request in stream:
+        if left <= 0:
+            break
+        left -= request.bytes
+        found.append(request)
+    return found
+
+
+def _blocks(stream: list[Request], one: Drawn) -> int:
+    """Blocks of a job's part."""
+    return int(one.options["size"]) // min((one.bytes for one in stream), default=1)
 
 
 def _place(one: Request) -> tuple[int, int, str]:
@@ -127,12 +170,13 @@ def _counts(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
     is_one = len(sizes) == 1
     if is_one and counts[0] != counts[1] and not _is_cut_by_chance(one):
         found.append(f"{counts[0]} requests, and {counts[1]}")
-    if len(one.kinds) == 1 and is_one and flushes[0] != flushes[1]:
+    is_due = len(one.kinds) == 1 and is_one and not _is_cut_by_chance(one)
+    if is_due and flushes[0] != flushes[1]:
         found.append(f"{flushes[0]} flushes, and {flushes[1]}")
     total = [sum(one.bytes for one in stream) for stream in (fio, own)]
     room = 0 if _is_exact(one) else 2 * max(sizes, default=0) * one.clones
-    is_due = "number_ios" not in one.options and not _is_cut_by_chance(one)
-    if is_due and abs(total[0] - total[1]) > room:
+    has_amount = "number_ios" not in one.options and not _is_cut_by_chance(one)
+    if has_amount and abs(total[0] - total[1]) > room:
         found.append(f"{total[0]} bytes, and {total[1]}")
     return found
 
@@ -140,6 +184,7 @@ def _counts(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
 def _is_exact(one: Drawn) -> bool:
     """Whether passes visit all of the part, so that the bytes are known."""
     has_map = "norandommap" not in one.options and "random_distribution" not in one.options
+    has_map &= ":" not in one.options["rw"] and "zonemode" not in one.options
     plain = not {"io_size", "percentage_random", "loops", "filesize"} & one.options.keys()
     return has_map and plain and len(one.kinds) == 1
 
@@ -149,13 +194,19 @@ def _is_cut_by_chance(one: Drawn) -> bool:
     mixed = len(one.kinds) == 2 and "trimwrite" not in one.options["rw"]
     mixed_sizes = "," in one.options.get("bs", "") and one.is_random and len(one.kinds) == 2
     sequential = mixed and not one.is_random and {"io_size", "loops"} & one.options.keys()
+    holes = ":" in one.options["rw"] and one.has_drawn_sizes
+    turns = "random" in one.options.get("file_service_type", "") and "trim" in one.kinds
     jumps = one.options.get("percentage_random", "0") != "0"
-    return bool(jumps or mixed_sizes or sequential or (mixed and one.has_drawn_sizes))
+    return bool(
+        jumps or holes or turns or mixed_sizes or sequential or (mixed and one.has_drawn_sizes)
+    )
 
 
 def _passes(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool) -> list[str]:
     """Blocks that are visited once, and passes that repeat, where fio's are so."""
-    if not one.is_random or one.scattered or shared or "percentage_random" in one.options:
+    if not one.is_random or one.scattered or shared or one.runs:
+        return []
+    if {"percentage_random", "zonemode"} & one.options.keys():
         return []
     if len(one.kinds) == 2 and "read" in one.kinds and "," in one.options.get("bs", ""):
         # Blocks of different sizes overlap, and the kinds are a matter of chance.
@@ -174,7 +225,8 @@ def _passes(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
             # Of independent draws the length is a matter of chance.
             least = [length == len({_place(one)[0] for one in stream})
                      for length, stream in zip(told, streams, strict=True)]  # fmt: skip
-            if least[0] != least[1] and len(streams[0]) >= LEAST:
+            places = {_place(one)[0] for one in streams[0]}
+            if least[0] != least[1] and len(places) >= LEAST:
                 found.append(f"all places come before one comes again: {least[0]} and {least[1]}")
         elif len(one.kinds) == 2 and one.has_drawn_sizes and "read" in one.kinds:
             # A few kinds of fio's later passes differ, and with them the sizes.

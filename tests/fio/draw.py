@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass, field
 
 PATTERNS = (
@@ -32,12 +33,17 @@ class Drawn:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of its requests."""
-        return KINDS[self.options["rw"]]
+        return KINDS[self.options["rw"].partition(":")[0]]
 
     @property
     def is_random(self) -> bool:
         """Whether its places are drawn."""
         return self.options["rw"].startswith("rand")
+
+    @property
+    def runs(self) -> bool:
+        """Whether requests follow each random one."""
+        return self.is_random and ":" in self.options["rw"]
 
     @property
     def has_drawn_sizes(self) -> bool:
@@ -56,7 +62,13 @@ def job_file(seed: int) -> list[Drawn]:
     count = choices.choice((1, 1, 1, 2, 3))
     # Paced jobs take real time.
     paced = choices.random() < 0.04
-    return [section(choices, f"job{at}", paced=paced) for at in range(count)]
+    sections = [section(choices, f"job{at}", paced=paced) for at in range(count)]
+    if not paced:
+        # From a stream of its own, so that these options leave the others of a seed as they are.
+        more = random.Random(f"walk {seed}")
+        for one in sections:
+            _walk(more, one)
+    return sections
 
 
 def text(sections: list[Drawn], seed: int) -> str:
@@ -90,6 +102,9 @@ def section(choices: random.Random, name: str, *, paced: bool) -> Drawn:
     if paced:
         return _rates(choices, one)
     _amount(choices, one, size, largest)
+    if "trimwrite" in options["rw"] and "number_ios" in options:
+        # fio makes twice as many requests in several passes.
+        options.pop("io_size", None)
     if one.is_random:
         _addresses(choices, one, size)
     if one.scattered:
@@ -120,7 +135,8 @@ def _sizes(choices: random.Random, one: Drawn) -> int:
         # A kind that the job does not have has the size of another.
         found = [_size(choices) for _ in range(2)]
         if "trimwrite" in one.options["rw"]:
-            given = [found[0], *found]
+            # Random writes after trims have the size of these.
+            given = [found[1]] * 3 if one.is_random else [found[0], *found]
         elif len(one.kinds) == 2:
             given = found
         else:
@@ -199,6 +215,56 @@ def _addresses(choices: random.Random, one: Drawn, size: int) -> None:
         options["percentage_random"] = choices.choice(("50", "90", "0", "100,0", "30,80"))
     if len(one.kinds) == 2 and "read" in one.kinds and choices.random() < 0.7:
         options[choices.choice(("rwmixread", "rwmixwrite"))] = str(choices.randint(10, 90))
+
+
+def _walk(choices: random.Random, one: Drawn) -> None:
+    """Holes, runs, strides, and several files."""
+    options = one.options
+    form = choices.random()
+    is_plain = not {"random_distribution", "percentage_random"} & options.keys()
+    has_trims = "trimwrite" in options["rw"]
+    largest = max(_all_sizes(one))
+    if form < 0.1 and not (one.is_random or has_trims):
+        hole = choices.choice(("512", "4k", "6k", str(largest)))
+        if options.keys().isdisjoint({"offset", "offset_increment"}):
+            hole = choices.choice((hole, f"-{2 * largest}", f"-{4 * largest}"))
+        options["rw"] += f":{hole}"
+        _without_percent(options)
+    elif form < 0.1 and one.is_random and is_plain and not has_trims:
+        options["rw"] += f":{choices.choice((2, 3, 8))}"
+        if choices.random() < 0.5:
+            options["rw_sequencer"] = choices.choice(("identical", "sequential"))
+    elif 0.1 <= form < 0.2 and is_plain and not has_trims and "," not in options.get("bs", ""):
+        zone, gap = (largest * choices.choice(numbers) for numbers in ((1, 2, 4), (0, 1, 3)))
+        options |= {"zonemode": "strided", "zonesize": str(zone), "zoneskip": str(gap)}
+        if choices.random() < 0.5 and not one.is_random:
+            options["zonerange"] = str(zone * choices.choice((2, 4)))
+        _without_percent(options)
+        # With a `size` above that of the file, zones of fio lie behind its end.
+        options.pop("filesize", None)
+        if one.is_random:
+            # A last zone that is cut off ends the pass by chance.
+            options["size"] = str(-(-int(options["size"]) // (zone + gap)) * (zone + gap))
+    elif 0.2 <= form < 0.3 and not (has_trims and one.is_random):
+        for name in ("filename", "fsync"):
+            options.pop(name, None)
+        options["nrfiles"] = str(choices.choice((2, 3, 4)))
+        options["file_service_type"] = choices.choice(
+            ("roundrobin", "roundrobin:3", "sequential", "random", "random:2")
+        )
+
+
+def _without_percent(options: dict[str, str]) -> None:
+    """Without offsets in percent, with which passes of fio after the first begin elsewhere."""
+    for name in ("offset", "offset_increment"):
+        if "%" in options.get(name, ""):
+            options.pop(name)
+
+
+def _all_sizes(one: Drawn) -> list[int]:
+    """All numbers among its sizes, which are in bytes."""
+    texts = [one.options[name] for name in ("bs", "bsrange", "bssplit") if name in one.options]
+    return [int(part.partition("/")[0]) for text in texts for part in re.split("[-:,]", text)]
 
 
 def _rates(choices: random.Random, one: Drawn) -> Drawn:

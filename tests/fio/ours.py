@@ -59,24 +59,34 @@ def run(text: str, folder: Path, seed: int = 1) -> theirs.Outcome:
 
 def _streams(log: Path, jobs: list[dict[str, Any]]) -> dict[str, list[theirs.Request]]:
     clones = [(job, clone) for job in jobs for clone in range(job.get("clones", 1))]
-    names = [job.get("file") or f"{job['name']}.{clone}.0" for job, clone in clones]
+    names = [_names(job, clone) for job, clone in clones]
     starts = _starts(clones, names)
     streams: dict[str, list[theirs.Request]] = defaultdict(list)
     with log.open(newline="") as file:
         rows = sorted(csv.DictReader(file), key=lambda row: int(row["request"]))
     for row in rows:
-        name = names[int(row["job"])]
-        kind = row["kind"]
-        offset = 0 if kind == "flush" else int(row["offset_bytes"]) - starts[name]
-        bytes_ = 0 if kind == "flush" else int(row["size_bytes"])
-        streams[name].append(theirs.Request(int(row["arrival_ns"]) / 1e3, kind, offset, bytes_))
+        kind, of = row["kind"], names[int(row["job"])]
+        at = int(row["offset_bytes"] or 0)
+        # Flushes of a job with several files are not told apart.
+        name = of[0] if kind == "flush" else max(
+            (name for name in of if starts[name] <= at), key=lambda name: starts[name]
+        )  # fmt: skip
+        offset, bytes_ = (0, 0) if kind == "flush" else (at - starts[name], int(row["size_bytes"]))
+        at_ms, order = int(row["arrival_ns"]) / 1e3, int(row["request"])
+        streams[name].append(theirs.Request(at_ms, kind, offset, bytes_, order))
     return dict(streams)
 
 
-def _starts(clones: list[tuple[dict[str, Any], int]], names: list[str]) -> dict[str, int]:
+def _names(job: dict[str, Any], clone: int) -> list[str]:
+    if "file" in job:
+        return str(job["file"]).split(":")
+    return [f"{job['name']}.{clone}.{at}" for at in range(job.get("files", 1))]
+
+
+def _starts(clones: list[tuple[dict[str, Any], int]], names: list[list[str]]) -> dict[str, int]:
     """Where each file begins: one behind the other, on whole pages."""
     ends: dict[str, int] = {}
-    for (job, clone), name in zip(clones, names, strict=True):
+    for (job, clone), of in zip(clones, names, strict=True):
         file = _bytes(job["file_size"], 0) if "file_size" in job else None
         span = _bytes(job["span"], 0) if "span" in job else file or 0
         align = min(_smallest(job[f"{kind}_size"]) for kind in ("read", "write", "trim")
@@ -87,7 +97,8 @@ def _starts(clones: list[tuple[dict[str, Any], int]], names: list[str]) -> dict[
             offset = -(-offset // align) * align
         if file is not None:
             span = min(span, file - offset)
-        ends[name] = max(ends.get(name, 0), offset + span, file or 0)
+        for name in of:
+            ends[name] = max(ends.get(name, 0), offset + span, file or 0)
     starts, start = {}, 0
     for name, end in ends.items():
         starts[name] = start

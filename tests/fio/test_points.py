@@ -113,6 +113,11 @@ def test_a_file_has_no_more_than_filesize(stream, job, count, low, high):
         ("filesize=64k\noffset=64k", "the file ends before that"),
         ("filesize=40k\noffset=10%", "percentages of `size`"),
         ("size=4k\nbs=8k", "has requests of"),
+        ("size=48k\nbs=16k\nio_size=30%", "requests have 16384"),
+        ("size=64k\nzonesize=8k", "fio refuses it without zonemode"),
+        ("size=64k\nfilename=x:y\n[b]\nsize=1m\nfilename=x", "give both the same list"),
+        ("size=64k\nrw=trimwrite:4k", "fio never ends"),
+        ("size=64k\nrw=randread\nrandom_distribution=zoned_abs:60/64k:40/8k", "the zones of job"),
     ],
 )
 def test_places_that_fio_refuses_are_refused(tmp_path, job, why):
@@ -213,6 +218,139 @@ def test_second_names_of_options(stream):
     requests = stream("[a]\nioengine=libaio\nrw=write\nsize=1m\nbs=4k\nratemin=100\nratecycle=500\n"
                       "threads=1\nfileoffset=4k\n")  # fmt: skip
     assert (len(requests), requests[0].offset) == (256, 4096)
+
+
+# How places follow each other. Kinds with the place in KiB, as fio 3.33 logs them.
+
+ZONES = "zonemode=strided\nzonesize=8k\nzoneskip="
+
+
+def places(requests):
+    return " ".join(f"{one.kind[0]}{one.offset / 1024:g}" for one in requests)
+
+
+@pytest.mark.parametrize(
+    ("job", "expected"),
+    [
+        ("rw=read:4k\nsize=64k", "r0 r8 r16 r24 r32 r40 r48 r56 " * 2),
+        ("rw=read:5k\nsize=64k\nloops=2", "r0 r9 r18 r27 r36 r45 r54 " * 2),
+        ("rw=write:6k\nsize=64k", "w0 w10 w20 w30 w40 w50 w60"),
+        ("rw=read:4k\nsize=64k\noffset=16k", "r16 r24 r32 r40 r48 r56 r64 r72"),
+        ("rw=read:-8k\nsize=32k\nloops=2",
+         "r0 r24 r20 r16 r12 r8 r4 r0 r24 r20 r16 r12 r8 r4 r0 r24"),
+        ("rw=read:-12k\nsize=64k", "r0 r52 r44 r36 r28 r20 r12 r4 r52 r44 r36 r28 r20 r12 r4 r52"),
+        ("rw=read:60k\nsize=16k", "r0 r0 r0 r0"),
+        (f"rw=read\nsize=60k\n{ZONES}8k",
+         "r0 r4 r16 r20 r32 r36 r48 r52 r0 r4 r16 r20 r32 r36 r48"),
+        (f"rw=read\nsize=52k\n{ZONES}8k", "r0 r4 r16 r20 r32 r36 r48"),
+        (f"rw=read\nsize=32k\nfilesize=1m\n{ZONES}0\nzonerange=16k",
+         "r0 r4 r16 r20 r32 r36 r48 r52"),
+        ("rw=read\nbs=12k\nsize=96k\nzonemode=strided\nzonesize=32k\nzonerange=16k\nzoneskip=16k",
+         "r0 r12 r0 r32 r44 r32 r64 r76"),
+    ],
+)  # fmt: skip
+def test_holes_and_strides(stream, job, expected):
+    assert places(stream(f"[a]\n{job}\n")) == expected.strip()
+
+
+def test_runs_from_random_places(stream):
+    for more, behind in (("", [0, 4, 8, 12]), ("rw_sequencer=identical\n", [0, 0, 0, 0])):
+        requests = stream(f"[a]\nrw=randread:4\nsize=1m\nio_size=256k\n{more}")
+        found = [one.offset >> 10 for one in requests]
+        assert len(found) == 64
+        runs = [[place - run[0] for place in run]
+                for run in (found[at : at + 4] for at in range(0, 64, 4))]  # fmt: skip
+        # A run that meets the end goes on at a random place.
+        assert runs.count(behind) >= 15
+        assert len({found[at] for at in range(0, 64, 4)}) == 16
+
+
+def test_random_requests_keep_within_their_zone(stream):
+    requests = stream("[a]\nrw=randread\nsize=64k\nzonemode=strided\nzonesize=16k\nzoneskip=16k\n")
+    found = [one.offset >> 10 for one in requests]
+    for at, first in ((0, 0), (4, 32), (8, 0), (12, 32)):
+        assert sorted(found[at : at + 4]) == list(range(first, first + 16, 4))
+
+
+@pytest.mark.parametrize(
+    ("job", "expected"),
+    [
+        ("size=64k\nnrfiles=3", "012" * 5),
+        ("size=64k\nnrfiles=4\nfile_service_type=roundrobin:3", "0001112223330123"),
+        ("size=64k\nfilename=x:y\nfile_service_type=sequential", "0" * 8 + "1" * 8),
+        ("size=64k\nnrfiles=2\nio_size=96k", "01" * 12),
+        ("nrfiles=4\nfilesize=16k", "0123" * 4),
+        ("size=64k\nnrfiles=2\nfilesize=16k", "01" * 4),
+        ("size=64k\nnrfiles=2\nnumber_ios=3", "010"),
+    ],
+)
+def test_files_have_their_turns(tmp_path, job, expected):
+    outcome = ours.run(f"[a]\nrw=read\n{job}\n", tmp_path)
+    assert not outcome.error, outcome.error
+    requests = sorted((one.order, str(at)) for at, stream in enumerate(outcome.streams.values())
+                      for one in stream)  # fmt: skip
+    assert "".join(file for _, file in requests) == expected
+
+
+def test_of_a_range_of_pauses_the_first_counts(stream):
+    requests = stream("[a]\nrw=read\nsize=40k\nthinktime=100ms-300ms\n")
+    assert requests[-1].at_ms / 1000 == pytest.approx(900, rel=0.01)
+
+
+def test_rates_begin_again_after_a_pause_where_it_is_ignored(stream):
+    job = "[a]\nrw=read\nsize=48k\nrate_iops=100\nthinktime=35ms\nthinktime_blocks=4\n"
+
+    def times(text):
+        return [round(one.at_ms / 1000) for one in stream(text)]
+
+    assert times(job) == [0, 10, 20, 30, *[65] * 3, 70, *[105] * 3, 110]
+    assert times(f"{job}rate_ignore_thinktime=1\n") == [
+        0, 10, 20, 30, 65, 75, 85, 95, 130, 140, 150, 160,
+    ]  # fmt: skip
+
+
+def test_jobs_that_share_a_file_have_popular_places_of_their_own(tmp_path):
+    job = ("rw=randread\nsize=4m\nnorandommap\nloops=4\nrandom_distribution=zipf:1.2\n"
+           "filename=x\nstonewall\n")  # fmt: skip
+    (requests,) = ours.run(f"[a]\n{job}[b]\n{job}", tmp_path).streams.values()
+    most = [Counter(one.offset for one in part).most_common(1)[0]
+            for part in (requests[:4096], requests[4096:])]  # fmt: skip
+    # fio 3.33: 934 requests to one block, and 946 to another.
+    assert [count for _, count in most] == pytest.approx([940, 940], rel=0.1)
+    assert most[0][0] != most[1][0]
+
+
+@pytest.mark.parametrize(
+    ("job", "trims", "writes"),
+    [
+        ("bs=4k,4k,512\nsize=32k", 2, 8),
+        ("bs=4k,4k,512\nsize=32k\nio_size=50%\nloops=2", 2, 8),
+        ("bs=4k,4k,8k\nsize=32k\nio_size=50%", 3, 4),
+        ("bs=4k,4k,8k\nsize=32k\nio_size=50%\nloops=2", 5, 8),
+        ("bs=4k,4k,8k\nsize=32k\nio_size=48k", 4, 7),
+        ("bs=4k,4k,512\nsize=32k\nio_size=48k", 4, 12),
+        ("bs=512,512,4k\nsize=32k\nnumber_ios=9", 3, 15),
+    ],
+)
+def test_writes_count_where_they_follow_trims(stream, job, trims, writes):
+    found = kinds(stream(f"[a]\nrw=trimwrite\n{job}\n"))
+    assert found == {"trim": trims, "write": writes}
+
+
+def test_random_writes_after_trims_have_their_size(stream):
+    requests = stream("[a]\nrw=randtrimwrite\nbs=12k,12k,16k\nsize=320k\n")
+    assert {one.bytes for one in requests} == {16384}
+
+
+def test_rates_have_no_more_digits_than_they_need(tmp_path):
+    from flashgc.conversion import fio_run
+
+    path = tmp_path / "rates.fio"
+    path.write_text("[a]\nrw=randrw\nsize=1m\nrate=1234567,10m\n[b]\nrw=read\nsize=1m\n"
+                    "bsrange=4k-8k\nrate_iops=333\n")  # fmt: skip
+    text = fio_run.layer(path)[1]
+    for rate in ("1.234567", "10.48576", "1.363968"):
+        assert f'_rate = "{rate} MB/s"' in text
 
 
 # Found by the random job files.

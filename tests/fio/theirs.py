@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-SECONDS = 60
+SECONDS = 120
 KINDS = {"read": "read", "write": "write", "trim": "trim", "sync": "flush", "datasync": "flush"}
 
 
@@ -20,6 +20,8 @@ class Request:
     kind: str
     offset: int
     bytes: int
+    order: int = 0
+    """Its place among the requests of all files."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,13 @@ def logged(text: str, engine: str) -> str:
 def parse(text: str) -> dict[str, list[Request]]:
     """The requests of each file of a log of version 3, whose clones may have written in turns."""
     streams: dict[str, list[Request]] = defaultdict(list)
-    for line in text.splitlines():
+    for order, line in enumerate(text.splitlines()):
         words = line.split(" ")
         # Of clones that write at the same time, some lines are torn.
         if len(words) == 5 and words[2] in KINDS and all(map(_is_number, (words[0], *words[3:]))):
             kind = KINDS[words[2]]
             offset, size = (0, 0) if kind == "flush" else (int(words[3]), int(words[4]))
-            streams[words[1]].append(Request(float(words[0]), kind, offset, size))
+            streams[words[1]].append(Request(float(words[0]), kind, offset, size, order))
     return dict(streams)
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
-from flashgc.conversion import fio_keys
+from flashgc.conversion import fio_files, fio_keys
 from flashgc.conversion import fio_values as values
 from flashgc.conversion.findings import Choice, Finding, Findings, Key
+from flashgc.conversion.fio_files import Files
 from flashgc.conversion.fio_flow import Flow
 from flashgc.conversion.fio_hints import Hints
 from flashgc.conversion.fio_job import DIFFERS, JOBS, MAPPED, Said, note
 from flashgc.conversion.fio_requests import Requests
 from flashgc.conversion.fio_text import JobFile
 from flashgc.conversion.fio_values import WrongError
-from flashgc.conversion.values import size as shown_size
+from flashgc.conversion.fio_walk import Walk
 
 PATTERNS: dict[str, tuple[tuple[int, ...], bool]] = {
     "read": ((0,), False), "write": ((1,), False), "trim": ((2,), False),
@@ -27,8 +28,6 @@ PATTERNS: dict[str, tuple[tuple[int, ...], bool]] = {
 }  # fmt: skip
 """Kinds of requests, by their number, and whether they are random."""
 
-UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-
 FORCED = {"0": False, "none": False, "1": True, "sync": True, "dsync": True}
 """Values of `sync` and `writefua`, and whether writes are forced."""
 
@@ -37,6 +36,7 @@ def convert(findings: Findings, file: JobFile) -> None:
     """All jobs, and the outcome for each option."""
     said: Said = {}
     jobs = [_Job(findings, section, said).read() for section in file.jobs]
+    fio_files.check(findings, file)
     seeds = _seeds(findings, file, said)
     findings.stop_at_problems()
     if seeds is not None:
@@ -70,7 +70,7 @@ def _seeds(findings: Findings, file: JobFile, said: Said) -> int | None:
     return seed
 
 
-class _Job(Requests, Flow, Hints):
+class _Job(Requests, Files, Walk, Flow, Hints):
     """One section: its options, and the job that they make."""
 
     def read(self) -> dict[str, Any]:
@@ -86,6 +86,7 @@ class _Job(Requests, Flow, Hints):
         self._sizes(kinds)
         self._places()
         self._addresses(kinds, is_random)
+        self._walk(is_random)
         self._passes()
         self._depth()
         self._rates(kinds)
@@ -101,11 +102,6 @@ class _Job(Requests, Flow, Hints):
                 self.said(key, "", "", fio_keys.LOUD[name])
             elif name in fio_keys.IGNORED:
                 self.drop(key, f"ignored: {fio_keys.IGNORED[name]}")
-            elif name == "zonemode":
-                if key.text != "none":
-                    self.wrong(key, "only `none` is modelled")
-                else:
-                    self.said(key, "", "always: no zones")
             elif name not in fio_keys.MAPPED:
                 near = difflib.get_close_matches(name, fio_keys.KNOWN, n=1)
                 hint = f"did you mean `{near[0]}`? " if near else ""
@@ -128,10 +124,7 @@ class _Job(Requests, Flow, Hints):
         key = self.options.get("rw")
         if key is None:
             return PATTERNS["read"]
-        name, colon, _ = key.text.partition(":")
-        if colon:
-            self.wrong(key, "a number behind the pattern, which makes holes or repeats, is not "
-                             "modelled")  # fmt: skip
+        name = key.text.partition(":")[0]
         if name not in PATTERNS:
             self.wrong(key, f"it must be one of {', '.join(PATTERNS)}")
             return PATTERNS["read"]
@@ -173,103 +166,8 @@ class _Job(Requests, Flow, Hints):
         """The names of options in the order of their last lines."""
         return [fio_keys.ALIASES.get(key.name, key.name) for key in self.section.options]
 
-    def _region(self) -> None:
-        is_drive = False
-        key = self.options.get("filename")
-        if key is not None:
-            is_drive = self._file(key)
-        self.take("nrfiles", self._files)
-        self.take("size", lambda key: self.extent(key, "span"))
-        self.take("filesize", self._file_size)
-        if not {"span", "file_size"} & self.job.keys() and not is_drive:
-            self.findings.problems.append(
-                f"{self.section.place}: job `{self.section.name}` has no `size`, which it needs "
-                "unless `filename` is a device such as /dev/nvme0n1"
-            )
-        self.take("offset", lambda key: self.extent(key, "offset"))
-        self.take("offset_increment", lambda key: self.extent(key, "offset_step"))
-
-    def _file(self, key: Key) -> bool:
-        names = [name for name in key.text.replace("\\:", "\0").split(":") if name]
-        devices = [name for name in names if name.startswith(("/dev/", "\\\\.\\"))]
-        if not names or names == ["-"]:
-            self.wrong(key, "it must be the name of a file or of a device")
-        elif len(devices) > 1 or (devices and len(names) > 1):
-            self.wrong(key, "there is one drive: name one device")
-        elif devices:
-            self.set(key, "file", "drive")
-            return True
-        elif len(names) > 1:
-            self.set(key, "file", key.text, "one file with the size of all takes their place")
-        else:
-            # The word for the whole drive is no file here.
-            self.set(key, "file", "./drive" if key.text == "drive" else key.text)
-        return False
-
-    def _files(self, key: Key) -> None:
-        count = values.integer(key.text, 1, 10**9)
-        if "filename" in self.options:
-            self.drop(key, "ignored: `filename` names the file")
-        elif count == 1:
-            self.said(key, "", "always: one file")
-        else:
-            self.said(key, "", "", "one file with the size of all takes their place")
-
-    def extent(self, key: Key, ours: str) -> None:
-        share = values.percent(key.text)
-        if share is not None:
-            self.set(key, ours, float(share))
-            return
-        count = values.whole(key.text, self.kb_base)
-        if ours == "span" and count == 0:
-            raise WrongError("it must be above 0")
-        self.set(key, ours, shown_size(count))
-
-    def _file_size(self, key: Key) -> None:
-        if "-" in key.text:
-            raise WrongError("a range of sizes of files is not modelled; give one size")
-        count = values.whole(key.text, self.kb_base)
-        if count == 0:
-            raise WrongError("it must be above 0")
-        self.set(key, "file_size", shown_size(count))
-        share = self.job.get("span")
-        offset = self.options.get("offset")
-        if offset is None:
-            return
-        if values.percent(offset.text) is not None and share is None:
-            self.wrong(offset, "fio takes percentages of `size`, which the job does not have")
-        elif (
-            values.percent(offset.text) is None and values.whole(offset.text, self.kb_base) >= count
-        ):
-            self.wrong(offset, f"the file ends before that: `filesize` is {key.text}")
-
-    def _places(self) -> None:
-        """Offsets in percent of a known size, and what a file's own size makes of that of the job.
-
-        The size of a job is then what it transfers, and its requests go to all of the file; a
-        percentage is one of the file, and they go to this part of it.
-        """
-        size, file_size = (_bytes(self.job.get(name)) for name in ("span", "file_size"))
-        share = self.job.get("span")
-        if file_size is not None and isinstance(share, float):
-            size = max(1, int(share * file_size))
-            self.job["span"] = shown_size(size)
-        offset = self.job.get("offset")
-        # With an increment, the sum is rounded for each clone.
-        if size is not None and isinstance(offset, float) and "offset_step" not in self.job:
-            count = -(-round(offset * size) // self.smallest) * self.smallest
-            self.job["offset"] = shown_size(count)
-        if file_size is None or size is None or isinstance(share, float):
-            return
-        del self.job["span"]
-        amount = self.job.get("amount", 1.0)
-        if isinstance(amount, float):
-            rest = file_size - (_bytes(self.job.get("offset")) or 0)
-            # A percentage of what the file has, but no more than the size.
-            self.job["amount"] = shown_size(max(1, min(size, int(amount * rest))))
-
     def _amounts(self) -> None:
-        self.take("io_size", lambda key: self.extent(key, "amount"))
+        self.take("io_size", lambda key: self._extent(key, "amount"))
         self.take("number_ios", self._requests)
         self.take("numjobs", lambda key: self.set(
             key, "clones", values.integer(key.text, 1, 4096)))  # fmt: skip
@@ -327,11 +225,3 @@ class _Job(Requests, Flow, Hints):
         if key is not None:
             self.said(key, "passes", self.job["passes"])
         return None
-
-
-def _bytes(extent: object) -> int | None:
-    """A size of a job in bytes; None for a share, or without any."""
-    if not isinstance(extent, str):
-        return None
-    number, unit = extent.split()
-    return int(number) * UNITS[unit]

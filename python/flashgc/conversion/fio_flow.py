@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -24,14 +25,32 @@ class Flow(Job):
         self.take("time_based", self._time_based)
         self.take("startdelay", self._delay)
         self.take("stonewall", self._stonewall)
-        self.take("thinktime", lambda key: self.set(
-            key, "think", duration(values.time_ns(key.text, "us"))))  # fmt: skip
+        self.take("thinktime", self._think)
         key = self.options.get("thinktime_blocks")
         if key is not None and "think" not in self.job:
             self.drop(key, "ignored: there is no `thinktime`")
         else:
             self.take("thinktime_blocks", lambda key: self.set(
                 key, "think_after", values.integer(key.text, 1, 10**9)))  # fmt: skip
+
+    def _think(self, key: Key) -> None:
+        # Of a range, fio takes the first number.
+        text = re.split("[-:]", key.text, maxsplit=1)[0]
+        ns = values.time_ns(text, "us")
+        if ns:
+            self.set(key, "think", duration(ns))
+        else:
+            self.drop(key, "ignored: 0 stands for no pause")
+
+    def _restarts(self, key: Key) -> None:
+        is_on = values.flag(key.text)
+        rates = {name for name in self.job if name.endswith(("_iops", "_rate"))}
+        if not rates or "think" not in self.job:
+            self.drop(key, "ignored: the job does not have a rate and a `thinktime`")
+        elif "overtake" in self.job:
+            self.drop(key, "ignored: fio catches up in a job of reads and writes all the same")
+        else:
+            self.set(key, "think_restarts_rate", is_on)
 
     def _runtime(self, key: Key) -> None:
         ns = values.time_ns(key.text)
@@ -122,6 +141,7 @@ class Flow(Job):
         self.take("rate_process", self._process)
         if kinds == (0, 1) and {"rate_iops", "rate"} & self.options.keys():
             self.job["overtake"] = True
+        self.take("rate_ignore_thinktime", self._restarts)
 
     def _is_poisson(self) -> bool:
         key = self.options.get("rate_process")

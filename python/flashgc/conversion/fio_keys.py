@@ -24,12 +24,14 @@ MAPPED = (
     "numjobs", "loops", "number_ios", "randseed", "startdelay", "stonewall", "thinktime",
     "thinktime_blocks", "kb_base", "name", "ioengine", "direct", "buffered", "nrfiles",
     "fsync", "fdatasync", "sync", "writefua", "fdp", "dataplacement", "plids", "plid_select",
-    "write_hint", "randrepeat",
+    "write_hint", "randrepeat", "rw_sequencer", "file_service_type", "openfiles",
+    "rate_ignore_thinktime", "zonemode", "zonesize", "zonerange", "zoneskip",
 )  # fmt: skip
 """Options that the converter reads."""
 
 _NOTHING = "no meaning for a simulated drive"
 _OUTPUT = "it changes what fio prints or logs, not its requests"
+_REPORT = "`flashgc fio` prints and logs by it, and no request depends on it"
 _FILES = "files are ranges of the simulated drive, which exist from the start"
 _HOST = "the host's processors, memory and system calls are not simulated"
 _DATA = "the content of data is not simulated"
@@ -42,15 +44,19 @@ IGNORED: dict[str, str] = {
     **dict.fromkeys((
         "group_reporting", "new_group", "unified_rw_reporting", "write_bw_log", "write_lat_log",
         "write_iops_log", "write_hist_log", "log_avg_msec", "log_hist_msec", "log_hist_coarseness",
-        "log_max_value", "log_offset", "log_compression", "log_store_compressed", "log_unix_epoch",
-        "log_alternate_epoch", "log_entries", "log_issue_time", "log_prio", "per_job_logs",
-        "block_error_percentiles", "bwavgtime", "iopsavgtime", "disk_util", "disable_lat",
-        "disable_clat", "disable_slat", "disable_bw", "disable_bw_measurement", "clat_percentiles",
-        "lat_percentiles", "slat_percentiles", "percentile_list", "significant_figures",
+        "log_max_value", "log_offset", "per_job_logs", "bwavgtime", "clat_percentiles",
+        "lat_percentiles", "percentile_list",
+    ), _REPORT),
+    **dict.fromkeys((
+        "log_compression", "log_store_compressed", "log_unix_epoch",
+        "log_alternate_epoch", "log_entries", "log_issue_time", "log_prio",
+        "block_error_percentiles", "iopsavgtime", "disk_util", "disable_lat",
+        "disable_clat", "disable_slat", "disable_bw", "disable_bw_measurement",
+        "slat_percentiles", "significant_figures",
         "unit_base", "stats", "profile", "write_iolog", "json_output", "eta",
     ), _OUTPUT),
     **dict.fromkeys((
-        "directory", "openfiles", "file_service_type", "create_serialize", "create_fsync",
+        "directory", "create_serialize", "create_fsync",
         "create_on_open", "create_only", "allow_file_create", "allow_mounted_write", "unlink",
         "unlink_each_loop", "unique_filename", "fallocate", "fadvise_hint", "overwrite",
         "invalidate", "pre_read", "size_is_exact", "end_fsync", "fsync_on_close",
@@ -78,7 +84,6 @@ IGNORED: dict[str, str] = {
         "experimental_verify", "verify_write_sequence", "verify_header_seed", "verify_only",
         "verify_pattern_interval",
     ), _CHECK),
-    "rw_sequencer": "it belongs to a number behind `rw`, which is refused",
     **dict.fromkeys((
         "apptag", "apptag_mask", "block", "busy_poll", "cdb_len", "chunk_size", "clientname",
         "clustername", "cmdprio_hint", "conf", "cont", "cpuchunks", "cpuload", "cpumode",
@@ -111,8 +116,8 @@ IGNORED: dict[str, str] = {
 """Options without effect on the requests, each with the reason."""
 
 LOUD: dict[str, str] = {
-    "ramp_time": "requests of this time are measured, too: the run is not made longer, and "
-    "[precondition] brings the drive into its state",
+    "ramp_time": "requests of this time are measured, too, and the run is not made longer; "
+    "`flashgc fio` leaves them out",
     "sync_file_range": "a flush does nothing: a write is on flash, or in the device's write "
     "buffer, when it is done",
     "verify": "the reads by which fio verifies data after its writes are not made",
@@ -126,7 +131,6 @@ LOUD: dict[str, str] = {
     "iodepth_batch_complete_min": "each request that is done makes room for the next at once",
     "iodepth_batch_complete_max": "each request that is done makes room for the next at once",
     "iodepth_low": "the queue is refilled as soon as a request is done, not below a threshold",
-    "rate_ignore_thinktime": "a job always catches up with its rate after a pause",
     "io_submit_mode": "requests are issued in line: a full queue delays the next one",
     "cmdprio_percentage": "all requests have the same priority",
     "cmdprio_class": "all requests have the same priority",
@@ -140,10 +144,9 @@ LOUD: dict[str, str] = {
 
 REFUSED: dict[str, str] = {
     **dict.fromkeys(
-        ("zonesize", "zonerange", "zonecapacity", "zoneskip", "max_open_zones",
-         "job_max_open_zones", "read_beyond_wp", "ignore_zone_limits", "zone_reset_threshold",
-         "zone_reset_frequency"),
-        "zones of a zoned device, and strides, are not modelled",
+        ("zonecapacity", "max_open_zones", "job_max_open_zones", "read_beyond_wp",
+         "ignore_zone_limits", "zone_reset_threshold", "zone_reset_frequency"),
+        "zones of a zoned device are not modelled",
     ),
     **dict.fromkeys(
         ("read_iolog", "read_iolog_chunked", "merge_blktrace_file", "merge_blktrace_scalars",
@@ -165,7 +168,7 @@ REFUSED: dict[str, str] = {
     **dict.fromkeys(("wait_for", "exitall", "exit_what"),
                     "the end of one job does not act on others here, apart from `stonewall`"),
     **dict.fromkeys(("recover_zbd_write_error", "write_zone_remainders"),
-                    "zones of a zoned device, and strides, are not modelled"),
+                    "zones of a zoned device are not modelled"),
     **dict.fromkeys(("sprandom", "spr_op", "spr_num_regions", "spr_cs"),
                     "fio's own preconditioning is not modelled; give precondition.overwrite"),
     "random_sequence_stride": "sequences that repeat are not modelled",
@@ -195,4 +198,4 @@ WITHOUT_REQUESTS = frozenset({
 })  # fmt: skip
 """Engines that send no request to a drive."""
 
-KNOWN = (*ALIASES, *MAPPED, *IGNORED, *LOUD, *REFUSED, "zonemode")
+KNOWN = (*ALIASES, *MAPPED, *IGNORED, *LOUD, *REFUSED)

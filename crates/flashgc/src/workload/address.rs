@@ -38,6 +38,17 @@ pub enum AddressChoice {
     Groups(Vec<Group>),
 }
 
+impl AddressChoice {
+    /// Whether it is a law of ranks that says nothing of where the popular places lie.
+    pub fn is_scattered(&self) -> bool {
+        match self {
+            AddressChoice::Zipf(choice) => *choice == ZipfChoice::new(choice.theta),
+            AddressChoice::Pareto { .. } => true,
+            _ => false,
+        }
+    }
+}
+
 /// A group of places.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Group {

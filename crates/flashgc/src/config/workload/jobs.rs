@@ -1,6 +1,7 @@
 //! `[workload.jobs]`: jobs side by side, each with a depth and rates of its own.
 
 mod beside;
+mod walk;
 
 use super::{JobsWorkload, address, hints, sizes};
 use crate::plan::Until;
@@ -64,6 +65,9 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let random_share = by_kind(table, "random_share", |key| table.part(key, 0.0..=1.0));
     let flag = |key: &str| table.bool(key).unwrap_or(false);
     let (once, poisson, overtake) = (flag("once"), flag("poisson"), flag("overtake"));
+    let think_restarts_rate = flag("think_restarts_rate");
+    let passes = passes?;
+    let walk = walk::read(table, passes, &file);
     let sizes = by_kind(table, "size", |key| sizes::read(table, key));
     let places = by_kind(table, "address", |key| places(table, key));
     let depth = or(table, "depth", 1, |key| table.u32(key, 1..=1_000_000));
@@ -75,7 +79,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let (think_ns, think_after) = think(table);
     let align = table.has("align").then(|| table.bytes("align"));
     table.finish();
-    let (part, time, mix) = (part?, time?, mix?);
+    let (part, time, mix, (walk, files)) = (part?, time?, mix?, walk?);
     let one_page = || vec![Size::Fixed { bytes: page_bytes, weight: 1.0 }];
     let sizes = sizes?.map(|size| size.unwrap_or_else(one_page));
     let uniform = || Places::Choice(AddressChoice::Uniform);
@@ -84,6 +88,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         clones: clones?,
         replays: false,
         file,
+        files,
         offset: part.offset,
         offset_step: part.offset_step,
         size: part.span,
@@ -91,7 +96,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         amount: amount?,
         requests,
         loops: loops?,
-        passes: passes?,
+        passes,
         runtime_ns: time.runtime_ns,
         time_based: time.is_based,
         start_ns: time.start_ns,
@@ -100,6 +105,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         trim_share: mix.trim_share,
         trim_then_write: mix.trim_then_write,
         random_share: random_share?.map(|share| share.unwrap_or(1.0)),
+        walk,
         once,
         sizes,
         align_bytes: 0,
@@ -115,6 +121,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         limit: limit?,
         think_ns,
         think_after: think_after?,
+        think_restarts_rate,
     };
     plan.align_bytes = given(align)?.unwrap_or_else(|| plan.sizes_range().1);
     check(table, &plan)?;
@@ -340,6 +347,7 @@ fn check(table: &Reader<'_>, plan: &JobPlan) -> Option<()> {
     let (largest, smallest) = plan.sizes_range();
     let uniform = Places::Choice(AddressChoice::Uniform);
     let is_plain = plan.places.iter().all(|places| *places == uniform);
+    walk::check(table, plan, is_plain)?;
     let is_random = plan.random_share == [1.0; 3];
     let is_of_one_size = largest == smallest && is_random || plan.passes.is_some();
     if plan.once && !(is_of_one_size && smallest == align && is_plain) {

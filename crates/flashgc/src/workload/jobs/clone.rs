@@ -1,6 +1,6 @@
 //! One clone of a job: which request it issues next, and when it may.
 
-use super::place::Place;
+use super::files::Files;
 use super::rates::Pacer;
 use super::{JobPlan, Passes, Span, Tally};
 use crate::rng::Random;
@@ -57,7 +57,7 @@ pub struct Clone {
     page_bytes: u64,
     amount_bytes: u64,
     span_bytes: u64,
-    place: Place,
+    files: Files,
     /// The trace that it replays in place of requests that it draws.
     replay: Option<Box<Replay>>,
     first_byte: u64,
@@ -74,6 +74,8 @@ pub struct Clone {
     loops_left: u32,
     /// Bytes of all requests drawn, also of those that do not count.
     all_bytes: u64,
+    /// Whether a write of the same bytes follows each trim.
+    follows: bool,
     /// The bytes that a write follows on, after their trim.
     trimmed: Option<(u64, u64)>,
     /// Requests and bytes drawn that count for the end of the job.
@@ -101,8 +103,8 @@ impl Clone {
             plan: plan.clone(),
             page_bytes,
             amount_bytes: span.amount_bytes,
-            span_bytes: span.bytes,
-            place: Place::new(plan, span, stream("address"), stream("size")),
+            span_bytes: span.bytes * u64::from(plan.files.count),
+            files: Files::new(plan, span, stream, stream("turns")),
             replay: None,
             first_byte: span.first_byte,
             op: stream("op"),
@@ -114,6 +116,7 @@ impl Clone {
             unflushed: 0,
             loops_left: plan.loops,
             all_bytes: 0,
+            follows: plan.trim_then_write && !plan.trims_in_order(),
             trimmed: None,
             drawn: 0,
             drawn_bytes: 0,
@@ -162,6 +165,9 @@ impl Clone {
             }
             self.unpaused = 0;
             self.pause_ends_ns = now_ns.saturating_add(self.plan.think_ns);
+            if self.plan.think_restarts_rate {
+                self.pacer.restart(self.pause_ends_ns);
+            }
         }
         let due_ns = self.pacer.due_ns(pending.op).max(now_ns).max(self.pause_ends_ns);
         Some(due_ns.min(self.ends_ns.unwrap_or(u64::MAX)))
@@ -244,6 +250,7 @@ impl Clone {
         let has_more = self.plan.passes.is_none() || !self.is_over();
         if has_more && self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes) {
             self.unflushed = 0;
+            self.files.flushes();
             self.pend(HostOp::Flush, 0, 0);
             return Ok(());
         }
@@ -251,21 +258,18 @@ impl Clone {
             self.pend(HostOp::Write, offset, bytes);
             return Ok(());
         }
-        loop {
+        while !self.is_over() {
             let op = self.draw_op(now_ns);
-            // A write that follows a trim does not count.
-            let counts = !(self.plan.trim_then_write && op == HostOp::Write);
-            if counts && self.is_over() {
-                break;
-            }
-            if let Some((offset, bytes)) = self.place.next(op) {
-                self.drawn += u64::from(counts);
+            if let Some((offset, bytes)) = self.files.next(op) {
+                self.drawn += 1;
+                // In turns with trims, the writes count.
+                let counts = !self.plan.trims_in_order() || op == HostOp::Write;
                 self.drawn_bytes += if counts { bytes } else { 0 };
-                self.trimmed = self.follows().then_some((offset, bytes));
+                self.trimmed = self.follows.then_some((offset, bytes));
                 self.pend(op, offset, bytes);
                 return Ok(());
             }
-            if !self.begin_pass() {
+            if self.files.are_over() && !self.begin_pass() {
                 break;
             }
         }
@@ -277,7 +281,9 @@ impl Clone {
     fn is_over(&self) -> bool {
         let loops = u64::from(self.plan.loops);
         let amount_bytes = self.amount_bytes.saturating_mul(loops);
-        let requests = self.plan.requests.map(|requests| requests.saturating_mul(loops));
+        // Each stands for a trim and a write, where these are in turns.
+        let factor = loops * if self.plan.trims_in_order() { 2 } else { 1 };
+        let requests = self.plan.requests.map(|requests| requests.saturating_mul(factor));
         let has_moved_all = !self.plan.time_based && self.drawn_bytes >= amount_bytes;
         has_moved_all || requests.is_some_and(|most| self.drawn >= most)
     }
@@ -293,22 +299,11 @@ impl Clone {
         if is_last && !self.plan.time_based {
             return false;
         }
-        self.place.begin_pass();
+        self.files.begin_pass();
         if self.plan.passes == Some(Passes::Same) {
             self.op = self.first_op.clone();
         }
         true
-    }
-
-    /// Whether a write of the same bytes follows a trim.
-    fn follows(&self) -> bool {
-        self.plan.trim_then_write && !self.trims_in_order()
-    }
-
-    /// Whether trims and the writes behind them have sizes of their own.
-    fn trims_in_order(&self) -> bool {
-        let share = self.plan.random_share[HostOp::Trim as usize];
-        self.plan.trim_then_write && self.plan.passes.is_some() && share == 0.0
     }
 
     fn pend(&mut self, op: HostOp, offset: u64, bytes: u64) {
@@ -323,7 +318,7 @@ impl Clone {
 
     /// The kind of the next request.
     fn draw_op(&mut self, now_ns: u64) -> HostOp {
-        if self.trims_in_order() && self.place.write_is_due() {
+        if self.plan.trims_in_order() && self.files.write_is_due() {
             return HostOp::Write;
         }
         let drawn = self.draw_share();

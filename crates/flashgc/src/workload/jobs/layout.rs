@@ -10,14 +10,27 @@ pub struct Span {
     pub job: usize,
     /// Its number among the clones of the job.
     pub clone: u32,
-    /// The first byte.
+    /// The first byte, in the first file.
     pub first_byte: u64,
-    /// The length.
+    /// The length, in each file.
     pub bytes: u64,
+    /// Where it begins in its file.
+    pub offset_bytes: u64,
+    /// The length of the file, as the job knows it.
+    pub file_bytes: u64,
+    /// From one of its files to the next.
+    pub file_step_bytes: u64,
     /// Bytes to transfer.
     pub amount_bytes: u64,
     /// The factor by which sizes were multiplied.
     pub scale: f64,
+}
+
+impl Span {
+    /// Behind its last byte, in the last of its files.
+    pub fn end_byte(&self, files: u32) -> u64 {
+        self.first_byte + u64::from(files - 1) * self.file_step_bytes + self.bytes
+    }
 }
 
 /// The parts of all clones.
@@ -73,8 +86,9 @@ impl Layout {
             return Err(Misfit::Clones(clones));
         }
         let mut spans = Vec::new();
-        // Each file with its length; files lie in the order in which they are named first.
-        let mut files: Vec<u64> = Vec::new();
+        // Each file with its length, and how many there are of it; files lie in the order in which
+        // they are named first.
+        let mut files: Vec<(u64, u64)> = Vec::new();
         let mut numbers = BTreeMap::new();
         let mut of_span = Vec::new();
         for (job, own) in plan.jobs.iter().enumerate() {
@@ -87,7 +101,7 @@ impl Layout {
                 };
                 let file = name.map(|name| {
                     *numbers.entry(name).or_insert_with(|| {
-                        files.push(0);
+                        files.push((0, 1));
                         files.len() - 1
                     })
                 });
@@ -95,7 +109,8 @@ impl Layout {
                     let file_bytes =
                         own.file_size.map_or(0, |of| extent(of, drive_bytes, plan.scale));
                     let end = offset.saturating_add(span.bytes).max(file_bytes);
-                    files[file] = files[file].max(end);
+                    let (bytes, count) = files[file];
+                    files[file] = (bytes.max(end), count.max(u64::from(own.files.count)));
                 } else if offset.saturating_add(span.bytes) > drive_bytes {
                     return Err(Misfit::Large(offset.saturating_add(span.bytes)));
                 }
@@ -105,15 +120,18 @@ impl Layout {
         }
         let mut starts = Vec::new();
         let mut end = 0u64;
-        for bytes in files {
-            starts.push(end);
-            end = end.saturating_add(bytes.div_ceil(page_bytes).saturating_mul(page_bytes));
+        for (bytes, count) in files {
+            let step = bytes.div_ceil(page_bytes).saturating_mul(page_bytes);
+            starts.push((end, step));
+            end = end.saturating_add(step.saturating_mul(count));
         }
         if end > drive_bytes {
             return Err(Misfit::Large(end));
         }
         for (span, file) in spans.iter_mut().zip(of_span) {
-            span.first_byte += file.map_or(0, |file| starts[file]);
+            let (start, step) = file.map_or((0, 0), |file| starts[file]);
+            span.first_byte += start;
+            span.file_step_bytes = step;
         }
         Ok(Layout { spans, bytes: end })
     }
@@ -164,7 +182,18 @@ fn part(
     }
     // A scale leaves something of what there is.
     let least = u64::from(!plan.amount.is_zero());
-    let amount_bytes = extent(plan.amount, size, scale).max(least);
-    let span = Span { job, clone, first_byte: offset, bytes: size, amount_bytes, scale };
+    let of_all = size.saturating_mul(u64::from(plan.files.count));
+    let amount_bytes = extent(plan.amount, of_all, scale).max(least);
+    let span = Span {
+        job,
+        clone,
+        first_byte: offset,
+        bytes: size,
+        offset_bytes: offset,
+        file_bytes: file.unwrap_or_else(|| offset.saturating_add(size)),
+        file_step_bytes: 0,
+        amount_bytes,
+        scale,
+    };
     Ok((offset, span))
 }

@@ -7,6 +7,7 @@
 //! alternate depends on the drive, but the sequence of each clone does not.
 
 mod clone;
+mod files;
 mod free;
 mod layout;
 mod overwrites;
@@ -15,12 +16,15 @@ mod place;
 mod plan;
 mod rates;
 mod tally;
+mod walk;
 
+pub use files::{FilesPlan, Order};
 pub use layout::{Layout, Misfit, Span};
 pub use overwrites::JobsOverwrites;
 pub use plan::{CLONES_MAX, Extent, File, JobPlan, JobsPlan, Passes, Places, Zone};
 pub use rates::RateCap;
 pub use tally::Tally;
+pub use walk::{Strides, Walk};
 
 use super::replay::Replay;
 use super::{HostOp, HostRequest, Source, SourceError, Turn};

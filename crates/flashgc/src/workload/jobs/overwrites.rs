@@ -1,6 +1,6 @@
 //! The writes of jobs for ever: how a drive is preconditioned.
 
-use super::place::Place;
+use super::files::Files;
 use super::{JobsPlan, Layout};
 use crate::ids::Lpn;
 use crate::rng::Random;
@@ -13,7 +13,7 @@ use crate::workload::{HostOp, Overwrites, SourceError};
 /// no job writes, the places of all requests are overwritten.
 pub struct JobsOverwrites {
     /// Each clone's places, with the sum of the weights up to here.
-    clones: Vec<(f64, HostOp, Place)>,
+    clones: Vec<(f64, HostOp, Files)>,
     hints: Vec<JobHints>,
     has_hints: bool,
     choice: Random,
@@ -49,7 +49,9 @@ impl JobsOverwrites {
                     false if job.read_share > 0.0 => HostOp::Read,
                     false => HostOp::Trim,
                 };
-                clones.push((sum, op, Place::new(job, span, stream("address"), stream("size"))));
+                // Popular places are those of the job's own requests.
+                let turns = Random::named(seed, &format!("job-{number}-turns"));
+                clones.push((sum, op, Files::new(job, span, stream, turns)));
                 hints.push(JobHints::new(&job.hints, stream("hint")));
             }
         }
@@ -69,8 +71,8 @@ impl Overwrites for JobsOverwrites {
             let at = self.clones.partition_point(|(up_to, _, _)| *up_to <= drawn);
             let last = self.clones.len() - 1;
             self.hint = self.hints[at.min(last)].draw();
-            let (_, op, place) = &mut self.clones[at.min(last)];
-            let (offset, bytes) = place.next_for_ever(*op);
+            let (_, op, files) = &mut self.clones[at.min(last)];
+            let (offset, bytes) = files.next_for_ever(*op);
             self.next = offset / self.page_bytes;
             self.end = (offset + bytes).div_ceil(self.page_bytes);
         }

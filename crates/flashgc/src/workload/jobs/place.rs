@@ -2,6 +2,7 @@
 
 use super::free::Free;
 use super::pass::Orders;
+use super::walk::Walk;
 use super::{JobPlan, Passes, Places, Span};
 use crate::rng::Random;
 use crate::workload::HostOp;
@@ -12,8 +13,20 @@ use crate::workload::synthetic::sizes::Sizes;
 pub struct Place {
     first_byte: u64,
     span_bytes: u64,
+    /// Where the part begins in its file, and the length of the file.
+    offset_bytes: u64,
+    file_bytes: u64,
+    walk: Walk,
+    /// Whether a run that meets the end goes on at the start; else at another random place.
+    wraps: bool,
+    /// Requests that are left of a run.
+    run_left: u32,
+    /// The zone that is visited: its first byte, and the bytes transferred there.
+    zone: (u64, u64),
     /// Of each kind: its random places are multiples of this.
     align_bytes: [u64; 3],
+    /// Of each kind: by how many blocks its popular places are turned.
+    turns: [u64; 3],
     random_share: [f64; 3],
     sizes: [Sizes; 3],
     addresses: [Addresses; 3],
@@ -41,11 +54,20 @@ enum Once {
 }
 
 impl Place {
-    /// Of one clone, from these streams.
-    pub fn new(plan: &JobPlan, span: &Span, mut address: Random, size: Random) -> Self {
+    /// Of one file of a clone, from these streams.
+    pub fn new(
+        plan: &JobPlan,
+        span: &Span,
+        file: u32,
+        [mut address, size]: [Random; 2],
+        turn: u64,
+    ) -> Self {
         let align_bytes = [0, 1, 2].map(|op| plan.align_of(op));
+        let walk = plan.walk.scaled(span.scale, plan.align_bytes);
+        // Random places are those of a zone, where there are zones.
+        let bytes = walk.strides.map_or(span.bytes, |zone| zone.range_bytes.min(span.bytes));
         let addresses = |op: usize| {
-            let blocks = span.bytes / align_bytes[op];
+            let blocks = bytes / align_bytes[op];
             match &plan.places[op] {
                 Places::Choice(choice) => Addresses::new(choice, blocks),
                 Places::Zones(zones) => {
@@ -59,7 +81,12 @@ impl Place {
                 }
             }
         };
-        let blocks = span.bytes / plan.align_bytes;
+        // Jobs that share a file have popular places of their own, as in fio.
+        let turns = [0, 1, 2].map(|op| match &plan.places[op] {
+            Places::Choice(choice) if plan.passes.is_some() && choice.is_scattered() => turn,
+            _ => 0,
+        });
+        let blocks = bytes / plan.align_bytes;
         let once = match (plan.once, plan.passes) {
             (false, _) => Once::No,
             (true, None) => Once::Orders(Orders::new(blocks, &mut address)),
@@ -68,9 +95,16 @@ impl Place {
         let size = [size.clone(), size.clone(), size];
         let repeats = plan.passes == Some(Passes::Same);
         Place {
-            first_byte: span.first_byte,
+            first_byte: span.first_byte + u64::from(file) * span.file_step_bytes,
             span_bytes: span.bytes,
+            offset_bytes: span.offset_bytes,
+            file_bytes: span.file_bytes,
+            walk,
+            wraps: plan.time_based,
+            run_left: 0,
+            zone: (0, 0),
             align_bytes,
+            turns: [0, 1, 2].map(|op| turns[op] % (bytes / align_bytes[op]).max(1)),
             random_share: plan.random_share,
             sizes: [0, 1, 2].map(|op| Sizes::new(&plan.sizes[op], align_bytes[op])),
             addresses: [0, 1, 2].map(addresses),
@@ -96,22 +130,10 @@ impl Place {
         Some((self.first_byte + offset, bytes))
     }
 
-    /// The next request, of one pass after the other.
-    pub fn next_for_ever(&mut self, op: HostOp) -> (u64, u64) {
-        loop {
-            if let Some(found) = self.next(op) {
-                return found;
-            }
-            self.begin_pass();
-        }
-    }
-
     /// The next pass begins.
     pub fn begin_pass(&mut self) {
-        (self.starts, self.ends) = ([None; 3], [0; 3]);
-        if let Once::Free(free) = &mut self.once {
-            free.clear();
-        }
+        self.run_left = 0;
+        self.enter(0);
         if let Some((address, size)) = self.first.as_deref() {
             (self.address, self.size) = (address.clone(), size.clone());
         }
@@ -147,31 +169,79 @@ impl Place {
         (offset, bytes)
     }
 
+    /// A zone is entered, or all of the part where there are none.
+    fn enter(&mut self, first_byte: u64) {
+        self.zone = (first_byte, 0);
+        (self.starts, self.ends) = ([None; 3], [0; 3]);
+        if let Once::Free(free) = &mut self.once {
+            free.clear();
+        }
+    }
+
     /// A request that fits its place; `None` where none does.
     fn within(&mut self, at: usize) -> Option<(u64, u64)> {
-        let align_bytes = self.align_bytes[at];
-        let is_random = self.is_random(at);
-        let offset = if is_random {
-            let drawn = self.addresses[at].next(&mut self.address);
-            let block = match &self.once {
-                Once::Free(free) => free.next(drawn)?,
-                _ => drawn,
-            };
-            block * align_bytes
-        } else {
-            self.ends[at]
-        };
-        let room_bytes = self.span_bytes.saturating_sub(offset);
-        if room_bytes < self.sizes[at].smallest_bytes() {
+        if let Some(zone) = self.walk.strides.filter(|zone| self.zone.1 >= zone.amount_bytes) {
+            let next = self.zone.0 + zone.range_bytes + zone.gap_bytes;
+            self.enter(if self.offset_bytes + next >= self.file_bytes { 0 } else { next });
+        }
+        let goes_on = self.run_left > 0;
+        self.run_left = if goes_on { self.run_left - 1 } else { self.walk.run - 1 };
+        let mut is_random = !goes_on && self.is_random(at);
+        let smallest = self.sizes[at].smallest_bytes();
+        let mut offset = if is_random { self.drawn(at)? } else { self.following(at, goes_on)? };
+        if goes_on && self.room_bytes(offset) < smallest {
+            is_random = !self.wraps;
+            offset = if is_random { self.drawn(at)? } else { 0 };
+        }
+        let room_bytes = self.room_bytes(offset);
+        if room_bytes < smallest {
             return None;
         }
-        let bytes = self.sizes[at].next_within(room_bytes, &mut self.size[at]);
-        match &mut self.once {
+        let drawn = self.sizes[at].next_within(room_bytes, &mut self.size[at]);
+        let bytes = match &mut self.once {
             Once::Free(free) if is_random => {
-                let visited = free.visit(offset / align_bytes, bytes / align_bytes);
-                Some((offset, visited * align_bytes))
+                let align_bytes = self.align_bytes[at];
+                let block = (offset - self.zone.0) / align_bytes;
+                free.visit(block, drawn / align_bytes) * align_bytes
             }
-            _ => Some((offset, bytes)),
+            _ => drawn,
+        };
+        self.zone.1 += bytes;
+        Some((offset, bytes))
+    }
+
+    fn room_bytes(&self, offset: u64) -> u64 {
+        self.span_bytes.saturating_sub(offset)
+    }
+
+    /// A random place; `None` where all were visited. The blocks of a zone are free again then.
+    fn drawn(&mut self, at: usize) -> Option<u64> {
+        let mut drawn = self.addresses[at].next(&mut self.address);
+        if self.turns[at] > 0 {
+            drawn = (drawn + self.turns[at]) % (self.span_bytes / self.align_bytes[at]);
         }
+        let block = match &mut self.once {
+            Once::Free(free) => match free.next(drawn) {
+                None if self.walk.strides.is_some() => {
+                    free.clear();
+                    drawn
+                }
+                found => found?,
+            },
+            _ => drawn,
+        };
+        Some(self.zone.0 + block * self.align_bytes[at])
+    }
+
+    /// Where the request follows the one before of its kind.
+    fn following(&self, at: usize, is_of_run: bool) -> Option<u64> {
+        let Some(start) = self.starts[at] else { return Some(self.zone.0) };
+        if is_of_run && self.walk.stays {
+            return Some(start);
+        }
+        let next = self.walk.after(self.ends[at], self.offset_bytes, self.file_bytes)?;
+        let is_behind = |zone_bytes: u64| next >= self.zone.0 + zone_bytes;
+        let leaves = self.walk.strides.is_some_and(|zone| is_behind(zone.range_bytes));
+        Some(if leaves { self.zone.0 } else { next })
     }
 }

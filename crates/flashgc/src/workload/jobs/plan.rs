@@ -1,7 +1,9 @@
 //! Jobs as a configuration gives them.
 
+use super::files::FilesPlan;
 use super::layout::{Layout, Span};
 use super::rates::RateCap;
+use super::walk::Walk;
 use crate::plan::Limit;
 use crate::workload::HostOp;
 use crate::workload::address::AddressChoice;
@@ -93,6 +95,9 @@ pub struct JobPlan {
     pub replays: bool,
     /// Its part of the drive.
     pub file: File,
+    /// Its number of files, each with the size and the offset below.
+    #[serde(skip_serializing_if = "FilesPlan::is_one")]
+    pub files: FilesPlan,
     /// From the start of the file to that of the part that is used: a share is one of the size.
     pub offset: Extent,
     /// Added to the offset for each further clone.
@@ -103,7 +108,7 @@ pub struct JobPlan {
     /// The length of the file, at which parts end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_size: Option<Extent>,
-    /// Bytes to transfer, of the size where it is a share.
+    /// Bytes to transfer, of the size of all files where it is a share.
     pub amount: Extent,
     /// The most requests.
     pub requests: Option<u64>,
@@ -131,6 +136,9 @@ pub struct JobPlan {
     /// Share of the requests that go to a random place; the others begin where the one before of
     /// their kind ended.
     pub random_share: [f64; 3],
+    /// How places follow from those before them, of a job in passes.
+    #[serde(skip_serializing_if = "Walk::is_plain")]
+    pub walk: Walk,
     /// Whether every block is visited once before any is visited again.
     pub once: bool,
     /// Sizes.
@@ -167,6 +175,9 @@ pub struct JobPlan {
     pub think_ns: u64,
     /// The number of these requests.
     pub think_after: u32,
+    /// Whether the rates begin again after a pause; else the job catches up with them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub think_restarts_rate: bool,
 }
 
 /// By reference, as serialisation needs it.
@@ -192,7 +203,7 @@ impl JobsPlan {
         let part = |span: &Span| {
             let job = &self.jobs[span.job];
             let hint = job.hints.hints.first().copied().unwrap_or(0);
-            (page(span.first_byte), page(span.first_byte + span.bytes), hint)
+            (page(span.first_byte), page(span.end_byte(job.files.count)), hint)
         };
         let writers = layout.spans.iter().filter(|span| self.jobs[span.job].write_share() > 0.0);
         Some(PageHints::of_parts(&writers.map(part).collect::<Vec<_>>()))
@@ -251,10 +262,19 @@ impl JobPlan {
         own.unwrap_or(self.align_bytes)
     }
 
+    /// Whether trims and the writes behind them have sizes of their own; else each write has the
+    /// place and the size of its trim.
+    pub fn trims_in_order(&self) -> bool {
+        let share = self.random_share[HostOp::Trim as usize];
+        self.trim_then_write && self.passes.is_some() && share == 0.0
+    }
+
     /// The largest and the smallest request, in bytes.
     pub fn sizes_range(&self) -> (u64, u64) {
         let ops = [HostOp::Read, HostOp::Write, HostOp::Trim].into_iter();
-        let used = ops.filter(|&op| self.has(op)).flat_map(|op| &self.sizes[op as usize]);
+        let follows = self.passes.is_some() && self.trim_then_write && !self.trims_in_order();
+        let has_size = |op| self.has(op) && !(op == HostOp::Write && follows);
+        let used = ops.filter(|&op| has_size(op)).flat_map(|op| &self.sizes[op as usize]);
         let (mut largest, mut smallest) = (0, u64::MAX);
         for size in used {
             largest = largest.max(size.mean_bytes());

@@ -30,6 +30,8 @@ pub struct Pacer {
     paces: [RateCap; 3],
     gaps: Option<Random>,
     begun_ns: u64,
+    /// By which the times of each kind are later, after pauses.
+    late_ns: [u64; 3],
     requests: [u64; 3],
     bytes: [u64; 3],
     /// The due time of the next request, where gaps are random.
@@ -43,6 +45,7 @@ impl Pacer {
             paces: plan.paces,
             gaps: plan.poisson.then_some(gaps),
             begun_ns: 0,
+            late_ns: [0; 3],
             requests: [0; 3],
             bytes: [0; 3],
             drawn_ns: [0.0; 3],
@@ -68,7 +71,14 @@ impl Pacer {
         if let Some(rate) = rate {
             due_ns = due_ns.max(rate.ns_for(self.bytes[op]));
         }
-        self.begun_ns.saturating_add(due_ns)
+        self.begun_ns.saturating_add(due_ns).saturating_add(self.late_ns[op])
+    }
+
+    /// Requests that are due before this time are due then, and those behind them later by as much.
+    pub fn restart(&mut self, at_ns: u64) {
+        for op in [HostOp::Read, HostOp::Write, HostOp::Trim] {
+            self.late_ns[op as usize] += at_ns.saturating_sub(self.due_ns(op));
+        }
     }
 
     /// A request was issued.

@@ -5,7 +5,7 @@ use super::{extent, limit, or};
 use crate::plan::{Arrivals, Limit};
 use crate::workload::address::AddressChoice;
 use crate::workload::hints::JobHintPlan;
-use crate::workload::jobs::{Extent, File, JobPlan, Places, RateCap};
+use crate::workload::jobs::{Extent, File, FilesPlan, JobPlan, Places, RateCap, Walk};
 use crate::workload::synthetic::Size;
 use flashgc_config::Reader;
 
@@ -86,6 +86,7 @@ fn job(
         clones: 1,
         replays: true,
         file: File::Drive,
+        files: FilesPlan::default(),
         offset,
         offset_step,
         size,
@@ -102,6 +103,7 @@ fn job(
         trim_share: 0.0,
         trim_then_write: false,
         random_share: [1.0; 3],
+        walk: Walk::default(),
         once: false,
         sizes: [one_page(), one_page(), one_page()],
         align_bytes: page,
@@ -117,5 +119,6 @@ fn job(
         limit: Limit::default(),
         think_ns: 0,
         think_after: 1,
+        think_restarts_rate: false,
     }
 }

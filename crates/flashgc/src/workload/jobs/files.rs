@@ -1,0 +1,159 @@
+//! The files of a clone, whose turns are one after the other.
+
+use super::place::Place;
+use super::{JobPlan, Passes, Span};
+use crate::rng::Random;
+use crate::workload::HostOp;
+use serde::Serialize;
+
+/// The order in which files have their turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// One after the other, and again from the first.
+    RoundRobin,
+    /// Any of those whose pass is not over.
+    Random,
+    /// The next one when the pass of the one before is over.
+    Sequential,
+}
+
+/// Several files of a clone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilesPlan {
+    /// Their number.
+    pub count: u32,
+    /// The order of their turns.
+    pub order: Order,
+    /// Requests of a turn.
+    pub turn: u32,
+}
+
+impl Default for FilesPlan {
+    fn default() -> Self {
+        FilesPlan { count: 1, order: Order::RoundRobin, turn: 1 }
+    }
+}
+
+impl FilesPlan {
+    /// Whether it is one file.
+    pub fn is_one(&self) -> bool {
+        self.count == 1
+    }
+}
+
+/// Draws the places of a clone, in all its files.
+pub struct Files {
+    places: Vec<Place>,
+    is_over: Vec<bool>,
+    plan: FilesPlan,
+    /// The file whose turn it is, and what is left of it.
+    at: usize,
+    left: u32,
+    choice: Random,
+    /// The stream with which passes begin, where they are the same.
+    first_choice: Option<Random>,
+}
+
+impl Files {
+    /// Of one clone, with streams by their names, and that of its popular places.
+    pub fn new(
+        plan: &JobPlan,
+        span: &Span,
+        stream: impl Fn(&str) -> Random,
+        mut turns: Random,
+    ) -> Self {
+        let mut place = |file: u32| {
+            let name = |what: &str| match file {
+                0 => what.to_string(),
+                _ => format!("{what}-{file}"),
+            };
+            let streams = ["address", "size"].map(|what| stream(&name(what)));
+            Place::new(plan, span, file, streams, turns.below(1 << 62))
+        };
+        Files {
+            places: (0..plan.files.count).map(&mut place).collect(),
+            is_over: vec![false; plan.files.count as usize],
+            plan: plan.files,
+            at: 0,
+            left: plan.files.turn,
+            choice: stream("file"),
+            first_choice: (plan.passes == Some(Passes::Same)).then(|| stream("file")),
+        }
+    }
+
+    /// The next request of this kind: its first byte on the drive, and its bytes. `None` where the
+    /// pass over the file is over; then it is the turn of another one.
+    pub fn next(&mut self, op: HostOp) -> Option<(u64, u64)> {
+        let found = self.places[self.at].next(op);
+        if self.places.len() > 1 {
+            self.is_over[self.at] = found.is_none();
+            self.left -= 1;
+            if self.left == 0 || found.is_none() {
+                self.pass_on();
+            }
+        }
+        found
+    }
+
+    /// The next request, of one pass after the other.
+    pub fn next_for_ever(&mut self, op: HostOp) -> (u64, u64) {
+        loop {
+            if let Some(found) = self.next(op) {
+                return found;
+            }
+            if self.are_over() {
+                self.begin_pass();
+            }
+        }
+    }
+
+    /// Whether the passes over all files are over, of one file when it has said so.
+    pub fn are_over(&self) -> bool {
+        self.places.len() == 1 || self.is_over.iter().all(|&is_over| is_over)
+    }
+
+    /// The next pass begins.
+    pub fn begin_pass(&mut self) {
+        self.places.iter_mut().for_each(Place::begin_pass);
+        self.is_over.fill(false);
+        if self.places.len() > 1 {
+            (self.at, self.left) = (0, self.plan.turn);
+            if let Some(choice) = &self.first_choice {
+                self.choice = choice.clone();
+            }
+        }
+    }
+
+    /// Whether a write is due in a pass of trims with writes: up to where the last trim began.
+    pub fn write_is_due(&self) -> bool {
+        self.places[self.at].write_is_due()
+    }
+
+    /// A flush takes the place of a request.
+    pub fn flushes(&mut self) {
+        if self.places.len() > 1 {
+            self.left -= 1;
+            if self.left == 0 {
+                self.pass_on();
+            }
+        }
+    }
+
+    /// It is the turn of the next file, if one has more.
+    fn pass_on(&mut self) {
+        self.left = self.plan.turn;
+        let count = self.places.len();
+        let open = (1..=count).map(|by| (self.at + by) % count).filter(|&at| !self.is_over[at]);
+        self.at = match self.plan.order {
+            Order::RoundRobin => open.into_iter().next(),
+            Order::Sequential => (0..count).find(|&at| !self.is_over[at]),
+            Order::Random => {
+                let open: Vec<usize> = open.collect();
+                let drawn = (!open.is_empty()).then(|| self.choice.below(open.len() as u64));
+                drawn.map(|drawn| open[drawn as usize])
+            }
+        }
+        .unwrap_or(self.at);
+    }
+}
