@@ -17,13 +17,13 @@ AT_ONCE = 4
 """Processes of fio side by side, which wait more than they work."""
 
 
-def check(seeds: Iterable[int]) -> list[str]:
+def check(seeds: Iterable[int], engine: str = "null") -> list[str]:
     """What differs for the job files of seeds, with each file."""
     drawn = {seed: draw.job_file(seed) for seed in seeds}
     texts = {seed: draw.text(sections, seed) for seed, sections in drawn.items()}
     lines = []
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        fios = pool.map(_theirs, texts.values())
+        fios = pool.map(lambda text: _theirs(text, engine), texts.values())
         for (seed, sections), fio in zip(drawn.items(), fios, strict=True):
             with tempfile.TemporaryDirectory() as folder:
                 own = ours.run(texts[seed], Path(folder), seed)
@@ -32,9 +32,9 @@ def check(seeds: Iterable[int]) -> list[str]:
     return lines
 
 
-def _theirs(text: str) -> theirs.Outcome:
+def _theirs(text: str, engine: str) -> theirs.Outcome:
     with tempfile.TemporaryDirectory() as folder:
-        return theirs.run(text, Path(folder))
+        return theirs.run(text, Path(folder), engine=engine)
 
 
 if __name__ == "__main__":

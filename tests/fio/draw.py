@@ -234,6 +234,8 @@ def _walk(choices: random.Random, one: Drawn) -> None:
         options["rw"] += f":{choices.choice((2, 3, 8))}"
         if choices.random() < 0.5:
             options["rw_sequencer"] = choices.choice(("identical", "sequential"))
+        # A run of fio that meets a block which is cut off ends the job.
+        options["size"] = str(-(-int(options["size"]) // WHOLE) * WHOLE)
     elif 0.1 <= form < 0.2 and is_plain and not has_trims and "," not in options.get("bs", ""):
         zone, gap = (largest * choices.choice(numbers) for numbers in ((1, 2, 4), (0, 1, 3)))
         options |= {"zonemode": "strided", "zonesize": str(zone), "zoneskip": str(gap)}
@@ -245,7 +247,7 @@ def _walk(choices: random.Random, one: Drawn) -> None:
         if one.is_random:
             # A last zone that is cut off ends the pass by chance.
             options["size"] = str(-(-int(options["size"]) // (zone + gap)) * (zone + gap))
-    elif 0.2 <= form < 0.3 and not (has_trims and one.is_random):
+    elif 0.2 <= form < 0.3 and not (one.scattered or (has_trims and one.is_random)):
         for name in ("filename", "fsync"):
             options.pop(name, None)
         options["nrfiles"] = str(choices.choice((2, 3, 4)))

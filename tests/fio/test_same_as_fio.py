@@ -7,9 +7,12 @@ import shutil
 import pytest
 
 import check
+import draw
 
 LONG = bool(os.environ.get("FLASHGC_LONG"))
 COUNT, PART = (5_000, 50) if LONG else (150, 10)
+
+MIB = 1 << 20
 
 FAULTS = [151, 158, 831, 1000]
 """Seeds of job files that once differed, beyond the short form."""
@@ -20,6 +23,15 @@ pytestmark = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not inst
 @pytest.mark.parametrize("first", range(1, COUNT + 1, PART))
 def test_the_requests_of_random_job_files_are_those_of_fio(first):
     assert check.check(range(first, first + PART)) == []
+
+
+def test_the_requests_are_the_same_with_files():
+    """The psync engine, with files on disk; a trim needs a device."""
+    jobs = {seed: draw.job_file(seed) for seed in range(1, COUNT)}
+    seeds = [seed for seed, sections in jobs.items()
+             if all("trim" not in one.kinds and int(one.options["size"]) < MIB
+                    for one in sections)]  # fmt: skip
+    assert check.check(seeds[: COUNT // 10], engine="psync") == []
 
 
 def test_job_files_that_once_differed():

@@ -25,8 +25,8 @@ def of(clone: Clone, options: Mapping[str, str], name: str) -> Iterator[tuple[st
             continue
         prefix = options[option] or name
         for kind in kinds:
-            lines = (_averages(samples, kind, window_ms, highest=highest) if window_ms
-                     else _each(samples, kind, offsets=offsets))  # fmt: skip
+            lines = (_averages(samples, kind, window_ms, clone.runtime_ms, highest=highest)
+                     if window_ms else _each(samples, kind, offsets=offsets))  # fmt: skip
             yield f"{prefix}_{kind}{number}.log", "".join(f"{line}\n" for line in lines)
     if "write_hist_log" in options and (every_ms := int(options.get("log_hist_msec") or 0)):
         coarse = int(options.get("log_hist_coarseness") or 0)
@@ -49,14 +49,22 @@ def _each(samples: list[Sample], kind: str, *, offsets: bool) -> Iterator[str]:
         yield ", ".join(map(str, [*row, *place, 0]))
 
 
-def _averages(samples: list[Sample], kind: str, window_ms: int, *, highest: bool) -> Iterator[str]:
-    """A line for each window and direction in which a request ended."""
+def _averages(
+    samples: list[Sample], kind: str, window_ms: int, end_ms: int, *, highest: bool
+) -> Iterator[str]:
+    """A line for each window and direction in which a request ended.
+
+    As in fio, rates are those of whole windows, and the last latencies come when the job ends.
+    """
     windows: dict[tuple[int, int], list[Sample]] = {}
     for one in samples:
         at = one.ended_ns // (window_ms * NS_PER_MS)
         windows.setdefault((at, _DIRECTIONS[one.kind]), []).append(one)
     for (at, direction), found in sorted(windows.items()):
         per_s = 1000 / window_ms
+        is_whole = (at + 1) * window_ms <= end_ms
+        if kind in {"bw", "iops"} and not is_whole:
+            continue
         if kind == "bw":
             value = int(sum(one.bytes for one in found) * per_s) >> 10
         elif kind == "iops":
@@ -64,7 +72,7 @@ def _averages(samples: list[Sample], kind: str, window_ms: int, *, highest: bool
         else:
             times = [_value(one, kind) for one in found]
             value = max(times) if highest else sum(times) // len(times)
-        yield f"{(at + 1) * window_ms}, {value}, {direction}, 0, 0"
+        yield f"{min((at + 1) * window_ms, end_ms)}, {value}, {direction}, 0, 0"
 
 
 def _histograms(samples: list[Sample], every_ms: int, coarse: int) -> Iterator[str]:
