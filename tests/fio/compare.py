@@ -65,7 +65,8 @@ def _without_twins(stream: list[Request]) -> list[Request]:
 
 
 def _belongs(name: str, one: Drawn) -> bool:
-    return name.split(".", maxsplit=1)[0] == one.name or name.endswith(f".{one.name}")
+    own = name.split(".", maxsplit=1)[0] == one.name
+    return own or name in {f"shared.{one.name}", f"file.{one.name}"}
 
 
 def _is_whole(one: Drawn, theirs: Outcome) -> bool:

@@ -117,7 +117,7 @@ IGNORED: dict[str, str] = {
 
 LOUD: dict[str, str] = {
     "ramp_time": "requests of this time are measured, too, and the run is not made longer; "
-    "`flashgc fio` leaves them out",
+    "`flashgc fio` does not count them",
     "sync_file_range": "a flush does nothing: a write is on flash, or in the device's write "
     "buffer, when it is done",
     "verify": "the reads by which fio verifies data after its writes are not made",

@@ -34,6 +34,7 @@ mod independent_plane_reads;
 mod jobs;
 mod jobs_passes;
 mod jobs_run;
+mod jobs_walk;
 mod layers;
 mod lifetime;
 mod lifetime_model;

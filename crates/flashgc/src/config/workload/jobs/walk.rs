@@ -36,12 +36,12 @@ pub(super) fn read(
     let is_right = uses(
         needs,
         key.is_some() && passes.is_none(),
-        "it belongs to a job that works in passes",
+        "it needs passes over the part",
         "add passes = \"new\"",
     ) & uses(
         "files",
         files.count > 1 && *file == File::Drive,
-        "the drive is one: a job with several files has them for itself, or shares them by name",
+        "the drive is one, and several files have their own places on it",
         "remove `file`, or `files`",
     ) & uses(
         "files",
