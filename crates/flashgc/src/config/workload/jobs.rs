@@ -8,7 +8,8 @@ use crate::plan::Until;
 use crate::plan::{Limit, Plan};
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{
-    CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Passes, Places, RateCap, Zone,
+    CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Passes, Places, RateCap, Think,
+    Zone,
 };
 use crate::workload::synthetic::Size;
 use flashgc_config::Reader;
@@ -59,14 +60,11 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let amount = or(table, "amount", Extent::Share(1.0), |key| extent(table, key, 1e6));
     let requests = table.u64("requests", 1..=1_000_000_000_000);
     let loops = or(table, "loops", 1, |key| table.u32(key, 1..=1_000_000));
-    let passes = passes(table);
-    let time = Time::read(table);
-    let mix = Mix::read(table);
+    let (time, mix) = (Time::read(table), Mix::read(table));
     let random_share = by_kind(table, "random_share", |key| table.part(key, 0.0..=1.0));
     let flag = |key: &str| table.bool(key).unwrap_or(false);
     let (once, poisson, overtake) = (flag("once"), flag("poisson"), flag("overtake"));
-    let think_restarts_rate = flag("think_restarts_rate");
-    let passes = passes?;
+    let passes = passes(table)?;
     let walk = walk::read(table, passes, &file);
     let sizes = by_kind(table, "size", |key| sizes::read(table, key));
     let places = by_kind(table, "address", |key| places(table, key));
@@ -75,8 +73,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
     let fua_share = or(table, "fua_share", 0.0, |key| table.part(key, 0.0..=1.0));
-    let (limit, hints) = (limit(table), hints::of_job(table));
-    let (think_ns, think_after) = think(table);
+    let (limit, hints, think) = (limit(table), hints::of_job(table), think(table));
     let align = table.has("align").then(|| table.bytes("align"));
     table.finish();
     let (part, time, mix, (walk, files)) = (part?, time?, mix?, walk?);
@@ -119,9 +116,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         fua_share: fua_share?,
         hints: hints?,
         limit: limit?,
-        think_ns,
-        think_after: think_after?,
-        think_restarts_rate,
+        think: think?,
     };
     plan.align_bytes = given(align)?.unwrap_or_else(|| plan.sizes_range().1);
     check(table, &plan)?;
@@ -155,10 +150,12 @@ fn file(table: &Reader<'_>) -> File {
     }
 }
 
-/// A pause, in ns, and the requests between two of them.
-fn think(table: &Reader<'_>) -> (u64, Option<u32>) {
+/// The pauses.
+fn think(table: &Reader<'_>) -> Option<Think> {
     let after = or(table, "think_after", 1, |key| table.u32(key, 1..=u32::MAX));
-    (table.duration_ns("think").unwrap_or(0), after)
+    let think_restarts_rate = table.bool("think_restarts_rate").unwrap_or(false);
+    let think_ns = table.duration_ns("think").unwrap_or(0);
+    Some(Think { think_ns, think_after: after?, think_restarts_rate })
 }
 
 /// A value with a default; `None` only where it is wrong.

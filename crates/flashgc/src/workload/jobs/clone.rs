@@ -159,13 +159,13 @@ impl Clone {
         if self.in_flight >= self.plan.depth {
             return None;
         }
-        if self.plan.think_ns > 0 && self.unpaused >= self.plan.think_after {
+        if self.plan.think.think_ns > 0 && self.unpaused >= self.plan.think.think_after {
             if self.in_flight > 0 {
                 return None;
             }
             self.unpaused = 0;
-            self.pause_ends_ns = now_ns.saturating_add(self.plan.think_ns);
-            if self.plan.think_restarts_rate {
+            self.pause_ends_ns = now_ns.saturating_add(self.plan.think.think_ns);
+            if self.plan.think.think_restarts_rate {
                 self.pacer.restart(self.pause_ends_ns);
             }
         }

@@ -1,46 +1,10 @@
 //! The files of a clone, whose turns are one after the other.
 
 use super::place::Place;
+use super::walk::{FilesPlan, Order};
 use super::{JobPlan, Passes, Span};
 use crate::rng::Random;
 use crate::workload::HostOp;
-use serde::Serialize;
-
-/// The order in which files have their turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// One after the other, and again from the first.
-    RoundRobin,
-    /// Any of those whose pass is not over.
-    Random,
-    /// The next one when the pass of the one before is over.
-    Sequential,
-}
-
-/// Several files of a clone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FilesPlan {
-    /// Their number.
-    pub count: u32,
-    /// The order of their turns.
-    pub order: Order,
-    /// Requests of a turn.
-    pub turn: u32,
-}
-
-impl Default for FilesPlan {
-    fn default() -> Self {
-        FilesPlan { count: 1, order: Order::RoundRobin, turn: 1 }
-    }
-}
-
-impl FilesPlan {
-    /// Whether it is one file.
-    pub fn is_one(&self) -> bool {
-        self.count == 1
-    }
-}
 
 /// Draws the places of a clone, in all its files.
 pub struct Files {

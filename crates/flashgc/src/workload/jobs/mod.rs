@@ -18,13 +18,12 @@ mod rates;
 mod tally;
 mod walk;
 
-pub use files::{FilesPlan, Order};
 pub use layout::{Layout, Misfit, Span};
 pub use overwrites::JobsOverwrites;
-pub use plan::{CLONES_MAX, Extent, File, JobPlan, JobsPlan, Passes, Places, Zone};
+pub use plan::{CLONES_MAX, Extent, File, JobPlan, JobsPlan, Passes, Places, Think, Zone};
 pub use rates::RateCap;
 pub use tally::Tally;
-pub use walk::{Strides, Walk};
+pub use walk::{FilesPlan, Order, Strides, Walk};
 
 use super::replay::Replay;
 use super::{HostOp, HostRequest, Source, SourceError, Turn};

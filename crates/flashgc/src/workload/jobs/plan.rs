@@ -1,9 +1,8 @@
 //! Jobs as a configuration gives them.
 
-use super::files::FilesPlan;
 use super::layout::{Layout, Span};
 use super::rates::RateCap;
-use super::walk::Walk;
+use super::walk::{FilesPlan, Walk};
 use crate::plan::Limit;
 use crate::workload::HostOp;
 use crate::workload::address::AddressChoice;
@@ -72,6 +71,18 @@ pub enum Passes {
     New,
     /// Each has the sizes and the places of the first.
     Same,
+}
+
+/// The pauses of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Think {
+    /// Pause after some requests.
+    pub think_ns: u64,
+    /// The number of these requests.
+    pub think_after: u32,
+    /// Whether the rates begin again after a pause; else the job catches up with them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub think_restarts_rate: bool,
 }
 
 /// A zone of a part of the drive.
@@ -171,13 +182,9 @@ pub struct JobPlan {
     /// The most that is admitted from the job's queue, of all its clones.
     #[serde(skip_serializing_if = "Limit::is_none")]
     pub limit: Limit,
-    /// Pause after some requests.
-    pub think_ns: u64,
-    /// The number of these requests.
-    pub think_after: u32,
-    /// Whether the rates begin again after a pause; else the job catches up with them.
-    #[serde(skip_serializing_if = "is_false")]
-    pub think_restarts_rate: bool,
+    /// Its pauses.
+    #[serde(flatten)]
+    pub think: Think,
 }
 
 /// By reference, as serialisation needs it.

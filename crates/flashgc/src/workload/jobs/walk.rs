@@ -1,5 +1,5 @@
 //! How places follow from those before them: runs from a random place on, holes between sequential
-//! requests, and zones that are visited one after the other.
+//! requests, zones that are visited one after the other, and the turns of several files.
 
 use serde::Serialize;
 
@@ -69,5 +69,41 @@ impl Walk {
             return u64::try_from(file_bytes as i64 + self.skip_bytes).ok();
         }
         Some(if next as u64 >= file_bytes { 0 } else { next as u64 })
+    }
+}
+
+/// The order in which files have their turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// One after the other, and again from the first.
+    RoundRobin,
+    /// Any of those whose pass is not over.
+    Random,
+    /// The next one when the pass of the one before is over.
+    Sequential,
+}
+
+/// Several files of a clone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FilesPlan {
+    /// Their number.
+    pub count: u32,
+    /// The order of their turns.
+    pub order: Order,
+    /// Requests of a turn.
+    pub turn: u32,
+}
+
+impl Default for FilesPlan {
+    fn default() -> Self {
+        FilesPlan { count: 1, order: Order::RoundRobin, turn: 1 }
+    }
+}
+
+impl FilesPlan {
+    /// Whether it is one file.
+    pub fn is_one(&self) -> bool {
+        self.count == 1
     }
 }

@@ -5,7 +5,7 @@ use super::{extent, limit, or};
 use crate::plan::{Arrivals, Limit};
 use crate::workload::address::AddressChoice;
 use crate::workload::hints::JobHintPlan;
-use crate::workload::jobs::{Extent, File, FilesPlan, JobPlan, Places, RateCap, Walk};
+use crate::workload::jobs::{Extent, File, FilesPlan, JobPlan, Places, RateCap, Think, Walk};
 use crate::workload::synthetic::Size;
 use flashgc_config::Reader;
 
@@ -117,8 +117,6 @@ fn job(
         fua_share: 0.0,
         hints: JobHintPlan::default(),
         limit: Limit::default(),
-        think_ns: 0,
-        think_after: 1,
-        think_restarts_rate: false,
+        think: Think::default(),
     }
 }
