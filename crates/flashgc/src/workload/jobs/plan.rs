@@ -74,7 +74,7 @@ pub enum Passes {
 }
 
 /// The pauses of a job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Think {
     /// Pause after some requests.
     pub think_ns: u64,
@@ -83,6 +83,12 @@ pub struct Think {
     /// Whether the rates begin again after a pause; else the job catches up with them.
     #[serde(skip_serializing_if = "is_false")]
     pub think_restarts_rate: bool,
+}
+
+impl Default for Think {
+    fn default() -> Self {
+        Think { think_ns: 0, think_after: 1, think_restarts_rate: false }
+    }
 }
 
 /// A zone of a part of the drive.
