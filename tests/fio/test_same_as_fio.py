@@ -14,7 +14,7 @@ COUNT, PART = (5_000, 50) if LONG else (150, 10)
 
 MIB = 1 << 20
 
-FAULTS = [151, 158, 831, 1000]
+FAULTS = [151, 158, 503, 831, 1000, 1135, 1148, 1700, 2821]
 """Seeds of job files that once differed, beyond the short form."""
 
 pytestmark = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
