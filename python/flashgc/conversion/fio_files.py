@@ -105,8 +105,8 @@ class Files(Job):
     def _open(self, key: Key) -> None:
         count = values.integer(key.text, 0, 10**9)
         if 0 < count < self.files:
-            raise WrongError("a part of the files open at a time is not modelled; it must be at least "
-                             f"the number of files, {self.files}")  # fmt: skip
+            raise WrongError("a part of the files open at a time is not modelled; it must be at "
+                             f"least the number of files, {self.files}")  # fmt: skip
         self.drop(key, "ignored: all files are open")
 
     def _extent(self, key: Key, ours: str) -> None:
