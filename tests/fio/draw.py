@@ -237,6 +237,9 @@ def _walk(choices: random.Random, one: Drawn) -> None:
         # A run of fio that meets a block which is cut off ends the job.
         options["size"] = str(-(-int(options["size"]) // WHOLE) * WHOLE)
     elif 0.1 <= form < 0.2 and is_plain and not has_trims and "," not in options.get("bs", ""):
+        if one.is_random and one.has_drawn_sizes:
+            # They would leave their zone.
+            return
         zone, gap = (largest * choices.choice(numbers) for numbers in ((1, 2, 4), (0, 1, 3)))
         options |= {"zonemode": "strided", "zonesize": str(zone), "zoneskip": str(gap)}
         if choices.random() < 0.5 and not one.is_random:

@@ -15,7 +15,10 @@ ZONES = ("zonesize", "zonerange", "zoneskip")
 class Walk(Job):
     """Holes, runs and strides."""
 
+    _is_random = False
+
     def _walk(self, is_random: bool) -> None:
+        self._is_random = is_random
         key = self.options.get("rw")
         if key is not None and ":" in key.text:
             try:
@@ -89,6 +92,8 @@ class Walk(Job):
         if not uniform or "trim_then_write" in self.job or "percentage_random" in self.options:
             raise WrongError("strides are modelled for uniform addresses, without "
                              "`percentage_random` and writes after trims")  # fmt: skip
+        if self._is_random and any(self.kinds_smallest):
+            raise WrongError("strides of random places are modelled for requests of one size")
         return self.said(key, "", "by the three keys of strides")
 
     def _zone(self, key: Key, *, may_be_0: bool) -> int:
