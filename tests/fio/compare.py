@@ -195,7 +195,7 @@ def _is_cut_by_chance(one: Drawn) -> bool:
     mixed = len(one.kinds) == 2 and "trimwrite" not in one.options["rw"]
     mixed_sizes = "," in one.options.get("bs", "") and one.is_random and len(one.kinds) == 2
     sequential = mixed and not one.is_random and {"io_size", "loops"} & one.options.keys()
-    holes = ":" in one.options["rw"] and one.has_drawn_sizes
+    holes = ":" in one.options["rw"] and (one.has_drawn_sizes or mixed)
     turns = "random" in one.options.get("file_service_type", "") and "trim" in one.kinds
     jumps = one.options.get("percentage_random", "0") != "0"
     return bool(
