@@ -39,7 +39,7 @@ ifneq ($(wildcard ../shared/traces),)
 endif
 
 test-python: $(VENV)/.engine $(VENV)/.dev
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore=tests/python/test_site.py
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations=12 --ignore=tests/python/test_site.py
 
 LONG_RUST := matrix:: oracles:: every_trace:: block_blocking:: preemption:: sub_blocks:: midas::
 LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces advise hostile tune page_in_browser) tests/fio
@@ -110,11 +110,11 @@ real-programs: $(VENV)/.engine ## run real programs on served drives, as root (P
 	  --seconds $(or $(LENGTH),60) --time $(or $(TIME),real)
 
 $(PLUGIN): $(ENGINE_SOURCES) | tools
-	scripts/wheel_plugin
+	PROFILE=people scripts/wheel_plugin
 
 lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --profile tests --quiet -- -D warnings
 	$(BIN)/ruff format --check python tests/python tests/fio scripts
 	$(BIN)/ruff check python tests/python tests/fio scripts
 	$(BIN)/mypy

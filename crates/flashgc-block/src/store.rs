@@ -2,8 +2,8 @@
 //!
 //! A page is programmed in two writes, its data and then its record, and an erase clears the
 //! records. A copy is a record that names the place of the data, which no other data takes as long
-//! as a record names it. So whatever ends the server, each page is as it was programmed, or erased; a record
-//! that is whole has data that is whole, or the file is damaged.
+//! as a record names it. So whatever ends the server, each page is as it was programmed, or erased;
+//! a record that is whole has data that is whole, or the file is damaged.
 //!
 //! The first write that fails is the last one: from then on the file stays as it is, and the drive
 //! takes no further write. What every answer so far stands on is in it.

@@ -305,7 +305,7 @@ fn what_was_answered_is_there_after_a_save_that_failed() {
                 };
                 let each = (1 + seed.wrapping_mul(7) % step..=calls).step_by(step as usize);
                 for at in each {
-                    // Each call fails for a moment with one of the faults, and for good with the others.
+                    // Each call fails for a moment with one fault, and for good with the others.
                     let calls = Calls::new(fault, at, !(at + kind as u64).is_multiple_of(3));
                     let history = failed_save(&sets, &past, seed * 1_000 + at, &calls, &mut met);
                     history.unwrap_or_else(|why| {

@@ -55,8 +55,8 @@ fn a_store_says_its_version() {
     assert!(why.contains("= help: name another file"), "{why}");
 }
 
-/// Both copies of a record are damaged: after a kill its program was cut, and after a stop the store
-/// is refused, since an older version of the page must not come back.
+/// Both copies of a record are damaged: after a kill its program was cut, and after a stop the
+/// store is refused, since an older version of the page must not come back.
 #[test]
 fn a_record_that_is_damaged_in_both_copies_is_a_cut_program_or_refused() {
     let file = file();

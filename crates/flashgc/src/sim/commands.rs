@@ -40,8 +40,8 @@ impl<W: Watch> Sim<W> {
         self.has_begun(unit, moved);
     }
 
-    /// The pages of a program are bound. One of no length ends its operation, whose end is read after
-    /// the next start.
+    /// The pages of a program are bound. One of no length ends its operation, whose end is read
+    /// after the next start.
     #[inline(always)]
     pub(super) fn after_binding(&mut self, unit: UnitId, moved: Moved<Owner>) {
         match moved {
