@@ -397,10 +397,13 @@ impl Plan {
         self.gc.copy.parity()
     }
 
-    /// Whether collections run as one event: their pages are fixed, and nothing is released before
-    /// their end. One of no length always does: between its steps other work would begin.
+    /// Whether collections run as one event: their pages are fixed, nothing is released before their
+    /// end, and no start waits for the end of a step at its instant. One of no length always does:
+    /// between its steps other work would begin.
     pub fn coalesces_jobs(&self) -> bool {
-        let is_one = self.coalesce && self.gc.blocking.erasing.is_none();
+        let is_one = self.coalesce
+            && self.completions == Completions::OneByOne
+            && self.gc.blocking.erasing.is_none();
         self.fixes_jobs() && (is_one || !self.gc.takes_time())
     }
 
