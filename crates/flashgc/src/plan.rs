@@ -397,9 +397,9 @@ impl Plan {
         self.gc.copy.parity()
     }
 
-    /// Whether collections run as one event: their pages are fixed, nothing is released before their
-    /// end, and no start waits for the end of a step at its instant. One of no length always does:
-    /// between its steps other work would begin.
+    /// Whether collections run as one event: their pages are fixed, nothing is released before
+    /// their end, and no start waits for the end of a step at its instant. One of no length always
+    /// does: between its steps other work would begin.
     pub fn coalesces_jobs(&self) -> bool {
         let is_one = self.coalesce
             && self.completions == Completions::OneByOne
