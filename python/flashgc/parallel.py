@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from flashgc import _sources
 
@@ -17,6 +16,41 @@ class StoppedError(Exception):
     """Another piece of work has failed, or the user has had enough."""
 
 
+class _Work(Generic[Result]):
+    """Pieces of work that threads take one after the other.
+
+    No thread ever waits here. Ctrl-C may come while the main thread is inside `Thread.start`, whose
+    thread is then active and known to nobody: it ends by itself as soon as `stop` is set.
+    """
+
+    def __init__(self, count: int, one: Callable[[int, Going], Result]) -> None:
+        self.results: dict[int, Result] = {}
+        self.errors: list[BaseException] = []
+        self.stop = threading.Event()
+        self._one = one
+        self._due = iter(range(count))
+        self._lock = threading.Lock()
+
+    def carry_out(self) -> None:
+        """The life of a thread."""
+        while (number := self._next()) is not None:
+            try:
+                self.results[number] = self._one(number, self._going)
+            except StoppedError:
+                return
+            except BaseException as error:
+                self.errors.append(error)
+                self.stop.set()
+
+    def _next(self) -> int | None:
+        with self._lock:
+            return None if self.stop.is_set() else next(self._due, None)
+
+    def _going(self) -> None:
+        if self.stop.is_set():
+            raise StoppedError
+
+
 def each(count: int, jobs: int, one: Callable[[int, Going], Result]) -> list[Result]:
     """The results of `one` for the numbers from 0, `jobs` of them at a time.
 
@@ -26,26 +60,25 @@ def each(count: int, jobs: int, one: Callable[[int, Going], Result]) -> list[Res
     >>> each(3, 2, lambda number, going: number * number)
     [0, 1, 4]
     """
-    jobs = _sources.whole("jobs", jobs, 1)
-    stop = threading.Event()
+    jobs = min(_sources.whole("jobs", jobs, 1), count)
+    work = _Work(count, one)
+    threads = [threading.Thread(target=work.carry_out) for _ in range(jobs)]
+    started: list[threading.Thread] = []
+    try:
+        for thread in threads:
+            thread.start()
+            started.append(thread)
+        _wait_for(started)
+    finally:
+        work.stop.set()
+        _wait_for(started)
+    if work.errors:
+        raise work.errors[0]
+    return [work.results[number] for number in range(count)]
 
-    def going() -> None:
-        if stop.is_set():
-            raise StoppedError
 
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        futures = [pool.submit(one, number, going) for number in range(count)]
-        try:
+def _wait_for(threads: list[threading.Thread]) -> None:
+    for thread in threads:
+        while thread.is_alive():
             # Short waits, so that Ctrl-C is seen.
-            while wait(futures, timeout=0.1, return_when=FIRST_EXCEPTION).not_done:
-                if any(future.done() and future.exception() for future in futures):
-                    break
-        finally:
-            stop.set() if any(not future.done() for future in futures) else None
-            for future in futures:
-                future.cancel()
-    failed = [future.exception() for future in futures if not future.cancelled()]
-    errors = [error for error in failed if error and not isinstance(error, StoppedError)]
-    if errors:
-        raise errors[0]
-    return [future.result() for future in futures]
+            thread.join(timeout=0.1)

@@ -97,9 +97,11 @@ class Local:
         ended: queue.SimpleQueue[Ended | BaseException | None] = queue.SimpleQueue()
         threads = [threading.Thread(target=self._serve, args=(agenda, ended), daemon=True)
                    for _ in range(count)]  # fmt: skip
-        for thread in threads:
-            thread.start()
+        started: list[threading.Thread] = []
         try:
+            for thread in threads:
+                thread.start()
+                started.append(thread)
             left = count
             while left:
                 # Short waits, so that Ctrl-C is seen.
@@ -116,7 +118,7 @@ class Local:
                 self._stopped = True
                 for one in self._workers:
                     one.kill()
-            for thread in threads:
+            for thread in started:
                 thread.join()
 
     def _serve(self, agenda: Agenda, ended: queue.SimpleQueue[Any]) -> None:

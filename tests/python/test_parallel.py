@@ -1,0 +1,52 @@
+"""Several pieces of work at a time: nothing is left behind, whenever the interrupt comes."""
+
+import threading
+import time
+
+import pytest
+
+from flashgc import parallel
+
+
+def endless(_, going):
+    while True:
+        going()
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("nth", [1, 2])
+def test_ctrl_c_while_a_thread_starts_leaves_no_thread(monkeypatch, nth):
+    """The thread runs, and `start` has not returned: a pool waited for it, or for its work."""
+    start, started = threading.Thread.start, []
+
+    def interrupted(thread):
+        start(thread)
+        started.append(thread)
+        if len(started) == nth:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        parallel.each(4, 2, endless)
+    for thread in started:
+        thread.join(timeout=10)
+        assert not thread.is_alive()
+
+
+def test_the_first_error_ends_the_others_and_is_the_one_that_is_raised():
+    def one(number, going):
+        if number == 1:
+            raise ValueError(number)
+        endless(number, going)
+
+    with pytest.raises(ValueError, match="1"):
+        parallel.each(3, 2, one)
+
+
+def test_results_stand_in_the_order_of_their_numbers():
+    def one(number, _):
+        time.sleep(0.01 * (3 - number))
+        return number
+
+    assert parallel.each(3, 3, one) == [0, 1, 2]
+    assert parallel.each(0, 2, one) == []
