@@ -97,6 +97,7 @@ impl Gc {
             Fact::Sealed { plane, block, valid } => {
                 self.victim.sealed(plane, block, valid);
                 self.may_list(plane, valid, sight);
+                self.may_begin_elsewhere(plane, block, sight);
                 (plane, block)
             }
             Fact::Claimed { plane, block, valid } => {
@@ -113,6 +114,19 @@ impl Gc {
         };
         self.tell_placement(fact, block, sight);
         self.changed(sight.ftl, sight.geometry, plane, block);
+    }
+
+    /// A block was sealed in a plane that needed space, and until now a collection would have freed
+    /// none. Where planes share their blocks, the unit that begins one may have nothing to do with
+    /// this block; elsewhere it is the one whose operation fills it, and is checked when that ends.
+    #[inline(always)]
+    fn may_begin_elsewhere(&mut self, plane: PlaneId, block: BlockId, sight: &Sight<'_>) {
+        if sight.geometry.has_superblocks() && self.wants[plane.index()] {
+            let all = sight.ftl.blocks.reclaimable[plane.index()];
+            if all > 0 && all == won_of(block, sight) {
+                self.call_unit(sight.geometry.unit_of(plane));
+            }
+        }
     }
 
     /// Notifies a placement that keeps blocks.
@@ -320,6 +334,12 @@ fn leads_on(
 /// Whether the collection of a sealed block wins a page.
 #[inline]
 fn wins(block: BlockId, sight: &Sight<'_>) -> bool {
+    won_of(block, sight) > 0
+}
+
+/// The pages that the collection of a sealed block wins.
+#[inline]
+fn won_of(block: BlockId, sight: &Sight<'_>) -> u32 {
     let invalid = sight.geometry.data_pages_of(block) - sight.ftl.blocks.valid(block);
-    sight.geometry.shape.won(invalid) > 0
+    sight.geometry.shape.won(invalid)
 }
