@@ -15,7 +15,6 @@ use crate::ids::{BlockId, Ppn, UnitId};
 use crate::verify::promises::Promises;
 use crate::verify::rereads::Rereads;
 use crate::verify::{Cause, Happened, What};
-use register::of_program;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A page that the host's operation under way touches.
@@ -24,6 +23,8 @@ struct HostPage {
     ppn: Ppn,
     programs: bool,
     fills: bool,
+    /// Whether a collection padded it: the program is its own.
+    pads: bool,
 }
 
 /// A copy that was bound and is not programmed yet.
@@ -263,9 +264,8 @@ impl Times {
             Happened::Programmed { ppn, .. } => self.host(unit(ppn), ppn, true, fills),
             Happened::Padded { ppn, collects: false } => self.host(unit(ppn), ppn, true, fills),
             Happened::Padded { ppn, collects: true } => {
-                let lane = &mut self.lanes[unit(ppn).index()];
-                lane.merged.clear();
-                lane.merged.push(HostPage { ppn, programs: true, fills });
+                let page = HostPage { ppn, programs: true, fills, pads: true };
+                self.lanes[unit(ppn).index()].merged = vec![page];
             }
             Happened::InRegister { ppn } => {
                 self.in_register([unit(ppn), self.reader(ppn, at)], ppn)
@@ -302,7 +302,7 @@ impl Times {
     fn host(&mut self, unit: UnitId, ppn: Ppn, programs: bool, fills: bool) {
         let lane = &mut self.lanes[unit.index()];
         let pages = if lane.beside.is_some() { &mut lane.next } else { &mut lane.host };
-        pages.push(HostPage { ppn, programs, fills });
+        pages.push(HostPage { ppn, programs, fills, pads: false });
     }
 
     /// An operation has ended, or was suspended.
@@ -473,20 +473,6 @@ impl Times {
             }
         };
         (ns + resumes_ns, self.rounded(phases))
-    }
-
-    /// Pages that are programmed from the register, in ns and in phases.
-    fn register_ns(&self, copies: &[Bound], merged: &[HostPage]) -> (u64, u64) {
-        let pages = of_program(copies, merged);
-        let copied = copies.iter().find(|copy| copy.fills).map(|copy| copy.to);
-        let written = merged.iter().find(|page| page.fills).map(|page| page.ppn);
-        let summaries_ns = match written {
-            None => self.summaries_of_copies_ns(copied),
-            Some(ppn) => self.summaries_ns(&self.timing, Some(ppn)),
-        };
-        // A program that takes writes in is theirs too.
-        let by = if merged.is_empty() { &self.collection } else { &self.timing };
-        (self.program_ns(by, pages) + summaries_ns, 1 + self.summary_pages())
     }
 
     /// Copies that are read and programmed together.

@@ -92,6 +92,33 @@ fn pages_move_ahead_without_cost() {
     assert_eq!(busy_ns.as_u64(), Some(0));
 }
 
+/// A program that a collection pads is its own, as that of its copies. The checker took it for one
+/// of the host.
+#[test]
+fn programs_that_a_collection_pads_take_no_time_without_cost() {
+    let slots = [
+        "device.page_size=\"16 KiB\"",
+        "device.mapping_unit=\"4 KiB\"",
+        "device.allocation=\"dynamic\"",
+        "device.write_buffer.size=\"256 KiB\"",
+        "device.write_buffer.power_loss_protection=false",
+        "device.exported=0.45",
+        "workload.synthetic.size=\"6 KiB\"",
+        SUSPENDS,
+    ];
+    for free in [NONE, "gc.copy.use=\"instant\""] {
+        for preemption in ["never", "between-copies", "suspend"] {
+            let preemption = format!("gc.preemption.use=\"{preemption}\"");
+            let sets = [&slots[..], &[free, &preemption]].concat();
+            let report = run_verified(TINY, &sets);
+            assert!(whole(&report, "slots.padded") > 0 && whole(&report, "gc.count") > 0);
+            if free == NONE {
+                is_free(&report, &preemption);
+            }
+        }
+    }
+}
+
 /// A write that joins the program of a copy is the host's own, and takes the time of the device.
 #[test]
 fn no_write_is_faster_than_a_program() {

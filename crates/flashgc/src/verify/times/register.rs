@@ -6,10 +6,7 @@ use crate::device::Geometry;
 use crate::ids::{Ppn, UnitId};
 
 /// The pages that a program of copies and merged writes programs.
-pub(super) fn of_program<'a>(
-    copies: &'a [Bound],
-    merged: &'a [HostPage],
-) -> impl Iterator<Item = Ppn> + 'a {
+fn of_program<'a>(copies: &'a [Bound], merged: &'a [HostPage]) -> impl Iterator<Item = Ppn> + 'a {
     copies.iter().map(|copy| copy.to).chain(merged.iter().map(|page| page.ppn))
 }
 
@@ -44,6 +41,21 @@ impl Times {
         let merged = std::mem::take(&mut lane.merged);
         lane.suspended = of_program(copies, &merged).collect();
         self.register_ns(copies, &merged)
+    }
+
+    /// Pages that are programmed from the register, in ns and in phases.
+    pub(super) fn register_ns(&self, copies: &[Bound], merged: &[HostPage]) -> (u64, u64) {
+        let pages = of_program(copies, merged);
+        let copied = copies.iter().find(|copy| copy.fills).map(|copy| copy.to);
+        let written = merged.iter().find(|page| page.fills).map(|page| page.ppn);
+        let summaries_ns = match written {
+            None => self.summaries_of_copies_ns(copied),
+            Some(ppn) => self.summaries_ns(&self.timing, Some(ppn)),
+        };
+        // A program that takes writes in is theirs too.
+        let has_writes = merged.iter().any(|page| !page.pads);
+        let by = if has_writes { &self.timing } else { &self.collection };
+        (self.program_ns(by, pages) + summaries_ns, 1 + self.summary_pages())
     }
 
     /// Bus time of a page that leaves the register, in ns.
