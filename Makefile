@@ -34,7 +34,7 @@ test-rust: | tools
 	cargo test --workspace --quiet --profile tests
 ifneq ($(wildcard ../shared/traces),)
 	@echo "tests that need the files of ../shared (without them they are listed as ignored)"
-	cargo test --quiet --profile tests -p flashgc -p flashgc-trace --test all -- --ignored
+	cargo test --workspace --quiet --profile tests --test all -- --ignored
 	@scripts/missing_traces ../shared/traces
 endif
 
