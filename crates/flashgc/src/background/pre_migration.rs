@@ -112,7 +112,8 @@ impl<W: Watch> Task<W> for PreMigrating {
         let Move { plane, from, stale, .. } = *going;
         let Rest { store, cx, .. } = at;
         let placed = store.copy_page::<false, W>(from, plane, None, Cause::MoveAhead { from }, cx);
-        if cx.plan.gc.copy.page_op().corrects() {
+        let gc = &cx.plan.gc;
+        if gc.copy.page_op().corrects() || !gc.takes_time() {
             store.ftl.renew(placed.ppn);
         }
         if stale {

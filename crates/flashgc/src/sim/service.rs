@@ -179,7 +179,7 @@ impl<W: Watch> Sim<W> {
     /// the unit has begun something.
     #[cold]
     pub(super) fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> bool {
-        self.tell(Happened::FindsNoPage { op });
+        self.tell(Happened::FindsNoPage { op, unit });
         match self.jobs[unit].stage {
             Stage::Closed => {}
             Stage::Sending => return false,

@@ -192,6 +192,8 @@ pub enum Happened {
     FindsNoPage {
         /// Its place in the slab.
         op: u32,
+        /// The unit.
+        unit: UnitId,
     },
     /// A write in the queue of a unit finds no page anywhere.
     Starves {

@@ -164,7 +164,7 @@ fn step_of(happened: Happened) -> Option<(u32, Step)> {
         Happened::Taken { op } => (op, Step::Taken),
         Happened::Merged { op } => (op, Step::Merged),
         Happened::Loaded { op } => (op, Step::Loaded),
-        Happened::FindsNoPage { op } => (op, Step::FindsNoPage),
+        Happened::FindsNoPage { op, .. } => (op, Step::FindsNoPage),
         Happened::AwaitsBuffer { op } => (op, Step::AwaitsBuffer),
         Happened::AccessesBuffer { op } => (op, Step::AccessesBuffer),
         _ => return None,

@@ -67,6 +67,8 @@ struct Account {
     least: i128,
     /// Whether nothing is promised of this collection.
     is_free: bool,
+    /// Whether a write of the unit waits for space.
+    awaits_space: bool,
 }
 
 /// The accounts of all units.
@@ -138,6 +140,10 @@ impl Accounts {
                 *pages = pages.saturating_sub(1);
                 self.look(geometry, geometry.unit_of(plane));
             }
+            Happened::FindsNoPage { unit, .. } => {
+                let account = &mut self.units[unit.index()];
+                (account.awaits_space, account.is_free) = (true, true);
+            }
             Happened::Starves { .. } => self.units.iter_mut().for_each(|unit| unit.is_free = true),
             Happened::Programmed { ppn, lpn, cause, current } => {
                 let plane = geometry.plane_of(ppn);
@@ -173,7 +179,7 @@ impl Accounts {
         let account = &mut self.units[unit.index()];
         let pages = geometry.data_pages_of(block);
         account.victim = Some((block, pages.into(), valid.into()));
-        (account.copied, account.lost, account.is_free) = (0, 0, false);
+        (account.copied, account.lost, account.is_free) = (0, 0, account.awaits_space);
         self.look(geometry, unit);
     }
 
@@ -211,6 +217,7 @@ impl Accounts {
     fn wrote(&mut self, now_ns: u64, unit: UnitId) {
         let Paid { rules, slots, .. } = self.paid;
         let account = &mut self.units[unit.index()];
+        account.awaits_space = false;
         let Some((_, pages, valid)) = account.victim else {
             (account.most, account.least) = (0, 0);
             return;

@@ -346,3 +346,43 @@ fn a_given_page_must_be_there() {
     assert!(error.contains("missing key `device.read_retry.uncorrectable[2].block`"), "{error}");
     assert!(error.contains("as in `uncorrectable = [{ block = 5, page = 2 }]`"), "{error}");
 }
+
+/// Collected pages have corrected data where copies take no time: those that moved ahead have, too.
+#[test]
+fn pages_that_move_ahead_without_a_price_have_corrected_data() {
+    let report = run_verified(
+        r#"
+seed = 3
+[device]
+channels = 1
+chips_per_channel = 1
+dies_per_chip = 1
+planes_per_die = 1
+blocks_per_plane = 14
+pages_per_block = 7
+page_size = "16 KiB"
+exported = 0.7789
+unit = "plane"
+timing = { read = "25 us", program = "200 us", erase = "1.5 ms", transfer = "0 ns/B" }
+write_buffer.size = "16 KiB"
+read_retry = { cycles = 2672, retention_days = 341 }
+[gc]
+victim.use = "d-choices"
+trigger.watermark.soft = "70% of spare"
+copy.use = "instant"
+placement.use = "fdp"
+pacing = { use = "time-slices", time-slices.extra_space = "16%" }
+background = { use = "pre-migration", pre-migration.distance = "3 blocks" }
+[workload.synthetic]
+requests = 2
+interarrival.bursty = { mean = "400 us", below = "40 us", share = 0.8 }
+size = "12 KiB"
+address.zipf = 0.9
+[precondition]
+overwrite = 1.0
+overwrite_with = "uniform"
+"#,
+        &[],
+    );
+    assert!(whole(&report, "pages.background_moved") > 0);
+}

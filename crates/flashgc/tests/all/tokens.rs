@@ -120,6 +120,43 @@ fn slots_pay_for_slots() {
     }
 }
 
+/// The frontier of the host is full while that of the collection has pages left, more than the
+/// floor: the unit has free space, and still none for the next write.
+#[test]
+fn a_write_that_finds_no_page_begins_a_collection_without_payment() {
+    let report = run_verified(
+        r#"
+[device]
+channels = 1
+chips_per_channel = 1
+dies_per_chip = 1
+planes_per_die = 1
+blocks_per_plane = 26
+pages_per_block = 24
+page_size = "4 KiB"
+exported = 0.8617
+unit = "plane"
+timing = { read = "25 us", program = "200 us", erase = "1.5 ms", transfer = "0 ns/B" }
+write_buffer.size = "128 KiB"
+[gc]
+victim.use = "cost-benefit"
+trigger.watermark = { soft = "38 pages", hard = "80% of soft" }
+placement.use = "separate-gc"
+pacing = { use = "tokens", tokens.floor = "40 pages" }
+background.use = ["flush-buffer", "pre-migration"]
+[workload.synthetic]
+requests = 40
+interarrival.hyperexponential = { fast_share = 0.7, fast = "300 us", slow = "4 ms", stay = 0.5 }
+address.hot_cold = { f = 0.02, r = 0.99 }
+[precondition]
+overwrite = 0.37
+"#,
+        &[],
+    );
+    assert_eq!(whole(&report, "gc.count"), 1);
+    assert!(whole(&report, "gc.unpaid_copies") > 0);
+}
+
 #[test]
 fn what_writes_cannot_pace_is_refused() {
     let cases: &[(&str, &[&str])] = &[

@@ -462,7 +462,7 @@ impl Watch for Blame {
             Happened::Retries { op, added_ns } => {
                 self.operations[op as usize].retries_ns += added_ns;
             }
-            Happened::FindsNoPage { op } => self.finds_no_page(op, now_ns),
+            Happened::FindsNoPage { op, .. } => self.finds_no_page(op, now_ns),
             Happened::Starves { unit } => self.units[unit.index()].starves(now_ns),
             Happened::Begins { unit, held } => self.begins(unit, held, now_ns),
             Happened::ReadsInPlane { op, reader } => self.operations[op as usize].unit = reader,
