@@ -30,6 +30,8 @@ endif
 
 test: test-rust test-python ## all tests, Rust and Python
 
+# Always the whole workspace: a package by itself has other features, and the engine would be built
+# again for them.
 test-rust: | tools
 	cargo test --workspace --quiet --profile tests
 ifneq ($(wildcard ../shared/traces),)
@@ -44,8 +46,8 @@ test-python: $(VENV)/.engine $(VENV)/.dev
 LONG_RUST := matrix:: oracles:: every_trace:: block_blocking:: preemption:: sub_blocks:: midas::
 LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces advise hostile tune page_in_browser) tests/fio
 long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 5,000 job files of fio, 100 million rows, exercises
-	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc --test all -- $(LONG_RUST)
-	FLASHGC_LONG=1 cargo test --quiet --profile tests -p flashgc-trace --test flat_memory
+	FLASHGC_LONG=1 cargo test --workspace --quiet --profile tests --test all -- $(LONG_RUST)
+	FLASHGC_LONG=1 cargo test --workspace --quiet --profile tests --test flat_memory
 	$(MAKE) --no-print-directory saves damages
 	FLASHGC_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(LONG_PYTHON)
 	$(BIN)/python scripts/exercises
@@ -68,17 +70,17 @@ histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=n
 
 cuts: COUNT := $(or $(COUNT),20000)
 cuts: | tools ## losses of power of random served drives (COUNT=20000 SEED=1)
-	FLASHGC_CUTS=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --quiet --profile tests -p flashgc-block --test all -- \
+	FLASHGC_CUTS=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --workspace --quiet --profile tests --test all -- \
 	  --nocapture cuts::what
 
 saves: COUNT := $(or $(COUNT),10000)
 saves: | tools ## stores whose writes fail, each in turn, with a kill after it (COUNT=10000 SEED=1)
-	FLASHGC_SAVES=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --quiet --profile tests -p flashgc-block --test all -- \
+	FLASHGC_SAVES=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --workspace --quiet --profile tests --test all -- \
 	  --nocapture hunts::what
 
 damages: COUNT := $(or $(COUNT),2000)
 damages: | tools ## stores with a flipped bit, or cut, anywhere (COUNT=2000 SEED=1)
-	FLASHGC_DAMAGES=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --quiet --profile tests -p flashgc-block --test all -- \
+	FLASHGC_DAMAGES=$(COUNT) FLASHGC_SEED=$(SEED) cargo test --workspace --quiet --profile tests --test all -- \
 	  --nocapture hunts::no_damage
 
 SAMPLE ?= 300
