@@ -7,6 +7,7 @@
 
 use super::Store;
 use crate::context::Context;
+use crate::device::FailurePlan;
 use crate::drive::{Carried, Drive, DriveFault, restore};
 use crate::gc::placement::{kept_by, take_kept};
 use crate::ids::{BlockId, PlaneId};
@@ -54,8 +55,9 @@ impl Store {
             || !self.ftl.host_has_room(plane)
     }
 
-    /// Collects until every plane has as much erased space as the scheme keeps for itself. The
-    /// scheme that filled the drive may have kept less.
+    /// Collects until every plane has as much erased space as the scheme keeps for itself, and on a
+    /// drive whose blocks fail as much as failures leave. The scheme that filled the drive may have
+    /// kept less.
     ///
     /// Where the reserve is counted in pages, the number of erased blocks is not a measure of it:
     /// copies of several streams may have opened more of them than they fill.
@@ -66,9 +68,11 @@ impl Store {
     ) -> Result<(), DriveFault> {
         let plan = cx.plan;
         let moved_before = cx.counters.gc_moved;
-        let (kept, what) = match plan.gc.reserve_pages {
-            0 => (plan.gc.reserve_blocks, "blocks"),
-            pages => (pages, "pages"),
+        let all = (plan.gc.reserve_blocks, plan.gc.reserve_pages);
+        let least = |plan: &FailurePlan| (plan.least_blocks, plan.least_pages);
+        let (kept, what) = match plan.failures.as_ref().map_or(all, least) {
+            (blocks, 0) => (blocks, "blocks"),
+            (_, pages) => (pages, "pages"),
         };
         for plane in (0..plan.geometry.planes).map(PlaneId) {
             let erased = |store: &Self| match plan.gc.reserve_pages {

@@ -115,7 +115,7 @@ fn a_block_with_a_failed_program_is_closed_emptied_and_retired() {
 }
 
 /// Program failures, erase failures, retired, failing and spare blocks; whether it is read-only.
-fn at_keys(report: &Value) -> (u64, u64, u64, u64, u64, bool) {
+pub fn at_keys(report: &Value) -> (u64, u64, u64, u64, u64, bool) {
     let count = |key: &str| whole(report, &format!("failures.{key}"));
     let is_read_only = at(report, "failures.read_only").as_bool().expect("a flag");
     (
