@@ -23,9 +23,9 @@ pub struct Promises {
     pub preempts: bool,
     /// The blocks of a collection that are blocked for the host; `None` where more is.
     pub closes_blocks: Option<ClosedBlocks>,
-    /// The time slices of a collection, where no other rule makes the host wait for it, and the
-    /// pages of each plane that the host never takes.
-    pub turns: Option<(TimeSlices, u32)>,
+    /// The time slices of a collection, where no other rule makes the host wait for it, and with
+    /// how much erased space a write waits.
+    pub turns: Option<(TimeSlices, time_slices::Kept)>,
     /// The pay for collections, where no other rule makes them run or the host wait.
     pub paid: Option<Paid>,
     /// The part that a collection blocks for the host; `None` where requests preempt collections,

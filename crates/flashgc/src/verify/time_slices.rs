@@ -24,8 +24,18 @@ struct Run {
     longest_ns: u64,
     /// When an operation below the floor last ended, in ns.
     below_until_ns: u64,
-    /// The same at the reserve in pages, which may be above the floor: writes wait for space there.
+    /// The same where [writes wait for space](Kept), which may be above the floor.
     full_until_ns: u64,
+}
+
+/// With no more erased space than this in a plane, a write waits for the end of the collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Where copies have several classes: pages that the host never takes.
+    pages: u32,
+    /// Under the odd/even rule: the pages that are left to copy may all be of one kind, so that
+    /// they need twice as many blocks, and one of these is open.
+    blocks: u32,
 }
 
 /// The time slices of all units, and the erased space of the planes.
@@ -37,23 +47,23 @@ pub(super) struct Slices {
     last_started: u32,
     free_blocks: Vec<u32>,
     free_pages: Vec<u32>,
-    /// Pages of each plane that the host never takes, where copies have several classes.
-    reserve_pages: u32,
+    kept: Kept,
 }
 
 /// The rules of a plan whose collections have time slices, and where nothing else makes requests
-/// wait for them; and the pages of each plane that the host never takes.
-pub(super) fn promised(plan: &Plan) -> Option<(TimeSlices, u32)> {
+/// wait for them.
+pub(super) fn promised(plan: &Plan) -> Option<(TimeSlices, Kept)> {
     let gc = &plan.gc;
     let suspends = gc.preemption.is_some_and(|preemption| preemption.suspends != Suspends::Nothing);
     let others = gc.trigger.hard.is_some() || gc.blocking.blocks || gc.sub_blocks.is_some();
     let rules = gc.time_slices.filter(|_| !suspends && !others && !gc.copy.is_global());
-    rules.map(|rules| (rules, gc.reserve_pages))
+    let blocks = if gc.copy.parity() { 2 * gc.reserve_blocks + 1 } else { 0 };
+    rules.map(|rules| (rules, Kept { pages: gc.reserve_pages, blocks }))
 }
 
 impl Slices {
     /// Nothing was done yet.
-    pub(super) fn new(geometry: &Geometry, (rules, reserve_pages): (TimeSlices, u32)) -> Self {
+    pub(super) fn new(geometry: &Geometry, (rules, kept): (TimeSlices, Kept)) -> Self {
         let planes = geometry.planes as usize;
         Slices {
             rules,
@@ -62,7 +72,7 @@ impl Slices {
             last_started: 0,
             free_blocks: vec![0; planes],
             free_pages: vec![0; planes],
-            reserve_pages,
+            kept,
         }
     }
 
@@ -143,8 +153,12 @@ impl Slices {
             }
         };
         let is_below = geometry.planes_of(unit).iter().any(is_short);
-        let is_full = |&plane: &PlaneId| self.free_pages[plane.index()] <= self.reserve_pages;
-        let is_full = self.reserve_pages > 0 && geometry.planes_of(unit).iter().any(is_full);
+        let is_full = |&plane: &PlaneId| {
+            let (Kept { pages, blocks }, at) = (self.kept, plane.index());
+            pages > 0 && self.free_pages[at] <= pages
+                || blocks > 0 && self.free_blocks[at] <= blocks
+        };
+        let is_full = geometry.planes_of(unit).iter().any(is_full);
         let (from_ns, to_ns) = span;
         let run = &mut self.units[unit.index()];
         if run.end_ns != from_ns {
@@ -197,7 +211,7 @@ mod tests {
             per_gap: 1,
             extra_blocks: 0,
         };
-        let mut turns = Slices::new(&geometry, (rules, 0));
+        let mut turns = Slices::new(&geometry, (rules, Kept::default()));
         turns.begin(&geometry, &vec![0; geometry.blocks as usize]);
         (geometry, turns)
     }
@@ -228,7 +242,7 @@ mod tests {
     #[test]
     fn a_write_waits_for_space_at_the_reserve_in_pages() {
         let (geometry, mut turns) = turns(0);
-        turns.reserve_pages = u32::MAX;
+        turns.kept.pages = u32::MAX;
         turns.queued(0, 7);
         for from_ns in [0, 700, 1_400] {
             turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);
@@ -236,11 +250,26 @@ mod tests {
         turns.started(2_100, 7, UnitId(0), true);
     }
 
+    /// Under the odd/even rule a write waits with three erased blocks, where copies have one.
+    #[test]
+    fn a_write_waits_for_both_kinds_of_pages() {
+        for (blocks, op) in [(3, 7), (4, 8)] {
+            let (geometry, mut turns) = turns(0);
+            turns.kept.blocks = 3;
+            turns.free_blocks.fill(blocks);
+            turns.queued(0, op);
+            for from_ns in [0, 700, 1_400] {
+                turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);
+            }
+            assert_eq!(turns.units[0].full_until_ns, if blocks == 3 { 2_100 } else { 0 });
+        }
+    }
+
     #[test]
     #[should_panic(expected = "had waited 2100 ns for a job above its floor")]
     fn a_read_waits_for_one_turn_at_the_reserve() {
         let (geometry, mut turns) = turns(0);
-        turns.reserve_pages = u32::MAX;
+        turns.kept.pages = u32::MAX;
         turns.queued(0, 7);
         for from_ns in [0, 700, 1_400] {
             turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);

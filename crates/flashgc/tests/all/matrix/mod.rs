@@ -170,7 +170,7 @@ fn several(key: &str, value: &str) -> Vec<String> {
 }
 
 fn requests() -> u64 {
-    if common::is_long() { 100_000 } else { 2_500 }
+    if common::is_long() { 100_000 } else { 1_200 }
 }
 
 /// Runs the row under the checker, which panics at what it does not like.
