@@ -63,6 +63,11 @@ impl Ftl {
         ppn
     }
 
+    /// Whether a page that was written is not programmed yet.
+    pub fn is_in_controller(&self, geometry: &Geometry, slot: Ppn) -> bool {
+        self.frontiers.is_begun(geometry, slot) || self.is_awaited(geometry, slot)
+    }
+
     /// Whether the program of a slot, or one of those of its plane before its fine pass, was handed
     /// out to a flush that has not started: the controller has its data.
     pub fn is_awaited(&self, geometry: &Geometry, slot: Ppn) -> bool {

@@ -1,7 +1,8 @@
 //! The common part of the simulation: commands are given to the flash, units are put on the list of
 //! those to check, and what a change has left is passed on.
 
-use super::Sim;
+use super::{Sim, binding};
+use crate::background::Bound;
 use crate::collect::{self, At, Stage};
 use crate::flash::{Class, Command, Ended, Kind, Moved, Part, Phases};
 use crate::ftl::Fact;
@@ -40,10 +41,41 @@ impl<W: Watch> Sim<W> {
         self.has_begun(unit, moved);
     }
 
+    /// The program of copies begins: they bind.
+    #[inline(always)]
+    pub(super) fn pages_are_due(&mut self, unit: UnitId) {
+        if let Some(Owner::Background(task)) = self.flash.owner(unit) {
+            return self.binds_ahead(task, unit);
+        }
+        collecting!(self).bind_step(unit);
+        self.hear();
+        let (job, prices) = (&self.jobs[unit], &self.collection_prices);
+        let fills = prices.filled_by_copies(|| job.fills_of_step());
+        let to = job.programmed(&self.plan.geometry.shape);
+        let failed_ns = binding::failed_ns(self, to.clone());
+        let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
+        let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);
+        self.after_binding(unit, moved);
+    }
+
+    /// The program of a copy that a background task makes begins.
+    #[cold]
+    fn binds_ahead(&mut self, task: u8, unit: UnitId) {
+        let Bound { page, fills } = self.background.bind(task, unit, &mut rest!(self));
+        self.hear();
+        let prices = &self.collection_prices;
+        let fills = prices.filled_by_copies(|| fills);
+        let to = std::iter::once(page);
+        let failed_ns = binding::failed_ns(self, to.clone());
+        let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
+        let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);
+        self.after_binding(unit, moved);
+    }
+
     /// The pages of a program are bound. One of no length ends its operation, whose end is read
     /// after the next start.
     #[inline(always)]
-    pub(super) fn after_binding(&mut self, unit: UnitId, moved: Moved<Owner>) {
+    fn after_binding(&mut self, unit: UnitId, moved: Moved<Owner>) {
         match moved {
             Moved::Ended(ended) => {
                 self.tell_worked(unit);

@@ -54,23 +54,6 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The program of copies begins: they bind.
-    #[inline(always)]
-    pub(super) fn pages_are_due(&mut self, unit: UnitId) {
-        if let Some(Owner::Background(task)) = self.flash.owner(unit) {
-            return binding::of_background(self, task, unit);
-        }
-        collecting!(self).bind_step(unit);
-        self.hear();
-        let (job, prices) = (&self.jobs[unit], &self.collection_prices);
-        let fills = prices.filled_by_copies(|| job.fills_of_step());
-        let to = job.programmed(&self.plan.geometry.shape);
-        let failed_ns = binding::failed_ns(self, to.clone());
-        let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
-        let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);
-        self.after_binding(unit, moved);
-    }
-
     /// Reads the commands that ended as they began.
     #[inline(always)]
     pub(super) fn end_at_once(&mut self) {

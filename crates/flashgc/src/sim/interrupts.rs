@@ -82,7 +82,7 @@ impl<W: Watch> Sim<W> {
         let has_passes = self.plan.timing.passes.is_some();
         let has_data = has_passes && self.jobs[unit].stage == Stage::Programming;
         let joins = self.plan.geometry.shape.program_slots > 1;
-        if has_data || joins && self.is_in_controller(ppn) {
+        if has_data || joins && self.store.ftl.is_in_controller(&self.plan.geometry, ppn) {
             self.tell(Happened::ReadBegun { ppn, lpn });
             self.leaves_at_once(unit, op);
             return false;
@@ -124,15 +124,6 @@ impl<W: Watch> Sim<W> {
             if self.jobs[unit].stage == Stage::Copying {
                 self.look_at(unit);
             }
-        }
-    }
-
-    /// No request of those that wait can preempt: the copies that are left run unseen.
-    #[inline(never)]
-    pub(super) fn steps(&mut self, unit: UnitId) {
-        let command = collecting!(self).run_unseen(unit);
-        if !self.begins(unit, command) {
-            self.step(unit);
         }
     }
 

@@ -82,6 +82,7 @@ mod overlap;
 mod ready;
 mod requests;
 mod service;
+mod start;
 mod starts;
 mod untimed;
 
@@ -93,14 +94,14 @@ use crate::event::{Events, Slot, Slots};
 use crate::flash::{Ended, Flash, Prices};
 use crate::ftl::Ftl;
 use crate::host::Host;
-use crate::ids::{PlaneId, UnitId};
+use crate::ids::UnitId;
 use crate::measure::{Circumstances, Measure, Results, Watched};
 use crate::owner::Owner;
 use crate::plan::Plan;
 use crate::stats::Counters;
-use crate::store::{self, Store, Untimed};
+use crate::store::{self, Store};
 use crate::verify::blame::Blame;
-use crate::verify::{Happened, Overview, Watch, Watchers};
+use crate::verify::{Overview, Watch, Watchers};
 use crate::workload::Source;
 pub use error::SimError;
 use instant::Instant;
@@ -258,16 +259,6 @@ impl<W: Watch> Sim<W> {
         (self.store.into_drive(&self.plan), self.watch)
     }
 
-    /// The drive, to be written untimed.
-    pub fn untimed(&mut self) -> Untimed<'_, W> {
-        Untimed {
-            store: &mut self.store,
-            cx: context!(self),
-            batches: &mut self.measure.batches,
-            overwritten: &mut self.measure.overwritten,
-        }
-    }
-
     /// The facts that decide the verdict on this run; set before it starts.
     pub fn judge_by(&mut self, circumstances: Circumstances) {
         self.measure.balance = Watched::new(circumstances);
@@ -383,26 +374,6 @@ impl<W: Watch> Sim<W> {
             return Err(SimError::full(self.store.no_space(plane), self.host.outstanding()));
         }
         Ok(())
-    }
-
-    /// The measured part begins: counters at zero, streams of random numbers from their start.
-    fn start_counting(&mut self) {
-        if self.plan.geometry.shape.pads() {
-            self.store.pad_all(&mut context!(self));
-        }
-        self.counters = Counters::default();
-        self.measure.start(self.store.ftl.frontiers.free_total());
-        for unit in &mut self.units {
-            unit.listed = false;
-        }
-        self.ready.clear();
-        self.store.start_measuring(&context!(self));
-        self.hear();
-        self.tell(Happened::MeasuringStarts);
-        for plane in (0..self.plan.geometry.planes).map(PlaneId) {
-            let blocks = self.store.ftl.frontiers.free_blocks(plane);
-            self.tell(Happened::FreeBlocks { plane, blocks });
-        }
     }
 
     /// The records of the run.

@@ -1,6 +1,6 @@
 //! The host's operations on their way: where each one waits, and what follows when it is done.
 
-use super::{Sim, SimError, untimed};
+use super::{Sim, SimError};
 use crate::flash::Kind;
 use crate::host::{FLUSH, Fault, Op, OpKind, Served, Tables};
 use crate::ids::{Lpn, PlaneId, UnitId};
@@ -23,32 +23,6 @@ impl Tables for Store {
 }
 
 impl<W: Watch> Sim<W> {
-    /// Starts the measured part: the first requests are taken from the source.
-    pub fn start(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
-        if self.plan.untimed {
-            untimed::start(self);
-            return Ok(());
-        }
-        self.start_counting();
-        // A read of a page that was never written needs no flash, and must not pass a write of its
-        // page.
-        if self.plan.reads && !self.store.ftl.map.is_full() {
-            self.host.keep_order();
-        }
-        match self.plan.arrivals {
-            Arrivals::Open => self.fetch_arrival(source)?,
-            Arrivals::Closed(depth) => {
-                self.host.open_loop(depth);
-                self.settle()?;
-            }
-            Arrivals::Jobs => {
-                self.host.open_loop(1);
-                self.settle()?;
-            }
-        }
-        Ok(())
-    }
-
     fn fault(&self, fault: Fault) -> SimError {
         match fault {
             Fault::Source(error) => SimError::Source(error),

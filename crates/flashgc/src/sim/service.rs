@@ -135,6 +135,15 @@ impl<W: Watch> Sim<W> {
         self.start_command(unit, command);
     }
 
+    /// No request of those that wait can preempt: the copies that are left run unseen.
+    #[inline(never)]
+    fn steps(&mut self, unit: UnitId) {
+        let command = collecting!(self).run_unseen(unit);
+        if !self.begins(unit, command) {
+            self.step(unit);
+        }
+    }
+
     /// Point A has passed: the pages in the register are programmed.
     pub(super) fn program_step(&mut self, unit: UnitId) {
         let command = collecting!(self).program_step(unit);

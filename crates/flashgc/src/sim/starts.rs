@@ -268,7 +268,9 @@ impl<W: Watch> Sim<W> {
             return None;
         }
         self.tell(Happened::Started { op, lpn });
-        if self.plan.geometry.shape.program_slots > 1 && self.is_in_controller(ppn) {
+        if self.plan.geometry.shape.program_slots > 1
+            && self.store.ftl.is_in_controller(&self.plan.geometry, ppn)
+        {
             self.tell(Happened::ReadBegun { ppn, lpn });
             self.answered(op);
             return None;
@@ -376,12 +378,6 @@ impl<W: Watch> Sim<W> {
             self.store.pad_writes(plane, stream, &mut context!(self));
         }
         pads
-    }
-
-    /// Whether a page that was written is not programmed yet.
-    pub(super) fn is_in_controller(&self, slot: Ppn) -> bool {
-        let (ftl, geometry) = (&self.store.ftl, &self.plan.geometry);
-        ftl.frontiers.is_begun(geometry, slot) || ftl.is_awaited(geometry, slot)
     }
 
     /// The next reads of the list that want slots of the same flash page join: the array reads it

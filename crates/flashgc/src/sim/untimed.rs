@@ -8,12 +8,6 @@ use crate::store::{Untimed, UntimedError};
 use crate::verify::Watch;
 use crate::workload::Source;
 
-/// Starts the measured part.
-pub(super) fn start<W: Watch>(sim: &mut Sim<W>) {
-    sim.start_counting();
-    sim.untimed().collect_due();
-}
-
 /// Serves at most `budget` requests, and returns how far the run is.
 pub(super) fn run<W: Watch>(
     sim: &mut Sim<W>,

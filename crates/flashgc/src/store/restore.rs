@@ -7,7 +7,6 @@
 
 use super::Store;
 use crate::context::Context;
-use crate::device::FailurePlan;
 use crate::drive::{Carried, Drive, DriveFault, restore};
 use crate::gc::placement::{kept_by, take_kept};
 use crate::ids::{BlockId, PlaneId};
@@ -69,8 +68,9 @@ impl Store {
         let plan = cx.plan;
         let moved_before = cx.counters.gc_moved;
         let all = (plan.gc.reserve_blocks, plan.gc.reserve_pages);
-        let least = |plan: &FailurePlan| (plan.least_blocks, plan.least_pages);
-        let (kept, what) = match plan.failures.as_ref().map_or(all, least) {
+        let failures = plan.failures.as_ref();
+        let least = failures.map(|failures| (failures.least_blocks, failures.least_pages));
+        let (kept, what) = match least.unwrap_or(all) {
             (blocks, 0) => (blocks, "blocks"),
             (_, pages) => (pages, "pages"),
         };

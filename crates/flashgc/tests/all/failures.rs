@@ -2,6 +2,7 @@
 //! (docs/failures.md).
 
 use crate::common;
+use crate::faults_of_histories::{on_saved, saved, seeded};
 
 use common::{
     MemoryTrace, ONE_PLANE, TINY, at, finish, finish_with, prepare_or_none, refusal, run,
@@ -115,7 +116,7 @@ fn a_block_with_a_failed_program_is_closed_emptied_and_retired() {
 }
 
 /// Program failures, erase failures, retired, failing and spare blocks; whether it is read-only.
-pub fn at_keys(report: &Value) -> (u64, u64, u64, u64, u64, bool) {
+fn at_keys(report: &Value) -> (u64, u64, u64, u64, u64, bool) {
     let count = |key: &str| whole(report, &format!("failures.{key}"));
     let is_read_only = at(report, "failures.read_only").as_bool().expect("a flag");
     (
@@ -314,6 +315,90 @@ fn coalescing_changes_no_result() {
         assert!(at_keys(&one).0 > 0, "{scheme}: {:?}", at_keys(&one));
         assert_eq!(at(&one, "result_hash"), at(&other, "result_hash"), "{scheme}");
     }
+}
+
+/// A drive that has lost 22 of its 105 blocks, in one of whose planes a single erased block is left
+/// and no page is invalid: it was read-only when it was taken from a file.
+#[test]
+fn a_drive_with_fewer_erased_blocks_than_its_reserve_continues_from_a_file() {
+    let text = r#"
+        seed = 763
+        [device]
+        channels = 1
+        chips_per_channel = 3
+        dies_per_chip = 1
+        planes_per_die = 1
+        blocks_per_plane = 35
+        pages_per_block = 12
+        page_size = "4 KiB"
+        exported = 0.5097
+        unit = "plane"
+        allocation = "when-idle"
+        [device.timing]
+        read = "25 us"
+        program = "200 us"
+        erase = "1.5 ms"
+        transfer = "0 ns/B"
+        [device.failures]
+        program = 0.0003
+        erase = 0.1
+        doubling_cycles = 17
+        [gc]
+        scheme = "subblock-baseline"
+        [workload.synthetic]
+        requests = 20
+        interarrival = { uniform = "300 us" }
+        [precondition]
+        fill = "by-block"
+        until = "steady"
+        at_most = 2.0
+    "#;
+    let direct = finish(setup(text, &[]), None, true).expect("it runs");
+    let (_, _, retired, ..) = at_keys(&direct);
+    assert_eq!((whole(&direct, "requests.write"), retired), (20, 22));
+    let report = on_saved(text, &[], saved(text, &[]));
+    assert_eq!(at(&report, "result_hash"), at(&direct, "result_hash"));
+}
+
+/// A collection that only retires its victims ends with its last copy. In steps it ended after
+/// other units of the instant were checked, so that its chip was closed again before they began.
+#[test]
+fn a_collection_that_erases_nothing_ends_with_its_last_copy_in_steps_too() {
+    let text = r#"
+        seed = 1
+        [device]
+        channels = 1
+        chips_per_channel = 1
+        dies_per_chip = 2
+        planes_per_die = 1
+        blocks_per_plane = 18
+        pages_per_block = 3
+        page_size = "4 KiB"
+        exported = 0.5009
+        unit = "plane"
+        failures.program = 0.02
+        [device.timing]
+        read = "25 us"
+        program = "200 us"
+        erase = "1.5 ms"
+        transfer = "0 ns/B"
+        [gc]
+        scheme = "greedy"
+        blocking.use = "chip"
+        [workload.synthetic]
+        requests = 400
+        queue_depth = 16
+        read_share = 0.2
+        size = "16 KiB"
+    "#;
+    let mut retired = 0;
+    for seed in 1..=12 {
+        let (text, steps) = (seeded(text, seed), ["engine.coalesce=false"]);
+        let (one, other) = (run_verified(&text, &[]), run_verified(&text, &steps));
+        retired += whole(&one, "failures.retired_blocks");
+        assert_eq!(at(&one, "result_hash"), at(&other, "result_hash"), "seed {seed}");
+    }
+    assert!(retired > 20, "{retired} blocks were retired");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fill = "sequential"
 overwrite = 1.0
 "#;
 
-fn seeded(text: &str, seed: u32) -> String {
+pub fn seeded(text: &str, seed: u32) -> String {
     text.replace("seed = 1\n", &format!("seed = {seed}\n"))
 }
 
@@ -190,102 +190,18 @@ fn a_merged_write_takes_the_page_of_the_copy_that_it_replaces() {
 }
 
 /// A session that is ready to be measured.
-fn saved(text: &str, sets: &[&str]) -> SavedDrive {
+pub fn saved(text: &str, sets: &[&str]) -> SavedDrive {
     let mut session = Session::new(setup(text, sets), None, Options::default());
     while session.advance().expect("it goes on").phase != Phase::Ready {}
     session.into_drive().expect("it is preconditioned")
 }
 
-fn on_saved(text: &str, sets: &[&str], drive: SavedDrive) -> Value {
+pub fn on_saved(text: &str, sets: &[&str], drive: SavedDrive) -> Value {
     let options = Options { verify: true, ..Options::default() };
     let session = Session::with_drive(setup(text, sets), None, drive, "a.drive", options);
     let mut session = session.unwrap_or_else(|error| panic!("{sets:?}\n{error}"));
     while session.advance().expect("it goes on").phase != Phase::Done {}
     session.report().to_json()
-}
-
-/// A drive that has lost 22 of its 105 blocks, in one of whose planes a single erased block is left
-/// and no page is invalid: it was read-only when it was taken from a file.
-#[test]
-fn a_drive_with_fewer_erased_blocks_than_its_reserve_continues_from_a_file() {
-    let text = r#"
-        seed = 763
-        [device]
-        channels = 1
-        chips_per_channel = 3
-        dies_per_chip = 1
-        planes_per_die = 1
-        blocks_per_plane = 35
-        pages_per_block = 12
-        page_size = "4 KiB"
-        exported = 0.5097
-        unit = "plane"
-        allocation = "when-idle"
-        [device.timing]
-        read = "25 us"
-        program = "200 us"
-        erase = "1.5 ms"
-        transfer = "0 ns/B"
-        [device.failures]
-        program = 0.0003
-        erase = 0.1
-        doubling_cycles = 17
-        [gc]
-        scheme = "subblock-baseline"
-        [workload.synthetic]
-        requests = 20
-        interarrival = { uniform = "300 us" }
-        [precondition]
-        fill = "by-block"
-        until = "steady"
-        at_most = 2.0
-    "#;
-    let direct = finish(setup(text, &[]), None, true).expect("it runs");
-    let (_, _, retired, ..) = crate::failures::at_keys(&direct);
-    assert_eq!((requests(&direct), retired), (20, 22));
-    let report = on_saved(text, &[], saved(text, &[]));
-    assert_eq!(at(&report, "result_hash"), at(&direct, "result_hash"));
-}
-
-/// A collection that only retires its victims ends with its last copy. In steps it ended after other
-/// units of the instant were checked, so that its chip was closed again before they could begin.
-#[test]
-fn a_collection_that_erases_nothing_ends_with_its_last_copy_in_steps_too() {
-    let text = r#"
-        seed = 1
-        [device]
-        channels = 1
-        chips_per_channel = 1
-        dies_per_chip = 2
-        planes_per_die = 1
-        blocks_per_plane = 18
-        pages_per_block = 3
-        page_size = "4 KiB"
-        exported = 0.5009
-        unit = "plane"
-        failures.program = 0.02
-        [device.timing]
-        read = "25 us"
-        program = "200 us"
-        erase = "1.5 ms"
-        transfer = "0 ns/B"
-        [gc]
-        scheme = "greedy"
-        blocking.use = "chip"
-        [workload.synthetic]
-        requests = 400
-        queue_depth = 16
-        read_share = 0.2
-        size = "16 KiB"
-    "#;
-    let mut retired = 0;
-    for seed in 1..=12 {
-        let (text, steps) = (seeded(text, seed), ["engine.coalesce=false"]);
-        let (one, other) = (run_verified(&text, &[]), run_verified(&text, &steps));
-        retired += whole(&one, "failures.retired_blocks");
-        assert_eq!(at(&one, "result_hash"), at(&other, "result_hash"), "seed {seed}");
-    }
-    assert!(retired > 20, "{retired} blocks were retired");
 }
 
 /// Large enough for every scheme: sub-blocks, layers, groups, suspension and a buffer.

@@ -1,8 +1,10 @@
-//! Preconditioning until write amplification is steady.
+//! Preconditioning until write amplification is steady, and how measuring begins after it.
 
 use crate::common;
+use crate::drive::preconditioned;
 
-use common::{TINY, at, run};
+use common::{MemoryTrace, ONE_PLANE, TINY, TINY_DRIVE, at, run, setup};
+use flashgc::session::{Options, Phase, Session, TraceOpener, prepare};
 use serde_json::Value;
 
 const STEADY: &[&str] = &["precondition.until=\"steady\"", "precondition.at_most=12"];
@@ -31,4 +33,46 @@ fn a_drive_is_steady_only_where_its_last_windows_agree() {
         }
     }
     assert!((1..12).contains(&reached), "{reached} of 12 drives were steady");
+}
+
+/// A collection that is due when measuring begins does not begin before the first request, wherever
+/// requests come from: the unit serves both in the order of the device. It began before the first
+/// request of a closed loop and of jobs, and not before that of a trace with times.
+#[test]
+fn a_collection_that_is_due_at_the_start_waits_for_its_turn() {
+    const FULL: [&str; 1] = ["precondition.overwrite=0.7"];
+    let job = "{file=\"drive\",size=\"4 KiB\",read_share=1.0,requests=1,depth=1}";
+    let jobs = format!("workload.jobs.job=[{job}]");
+    let jobs = jobs.as_str();
+    let closed = ["workload.synthetic.queue_depth=1", "workload.synthetic.read_share=1.0"];
+    let filled = setup(TINY_DRIVE, &[&ONE_PLANE[..], &FULL, &[jobs]].concat());
+    let mut drive = preconditioned(&filled, None, false);
+    assert!(!drive.state.planes[0].wants, "its own scheme has enough space");
+    drive.state.planes[0].wants = true;
+    for (workload, trace) in [
+        (&[jobs][..], None),
+        (&[closed[0], closed[1], "workload.synthetic.requests=1"][..], None),
+        (
+            &["workload.trace.format=\"csv\""][..],
+            Some(MemoryTrace::text("t.csv", "0,0,r,0,4096\n")),
+        ),
+    ] {
+        for (order, wait_us) in [("[\"host\",\"gc\"]", 0), ("[\"gc\",\"host\"]", 1_500)] {
+            let service = format!("device.service={order}");
+            let more = ["gc.trigger.watermark.soft=\"5 blocks\"", &service];
+            let sets = [&ONE_PLANE[..], &FULL, &more, workload].concat();
+            let mut inputs = common::inputs(TINY_DRIVE, &sets);
+            inputs.has_trace = trace.is_some();
+            let setup = prepare(&inputs).unwrap_or_else(|errors| panic!("{errors}"));
+            let opener = trace.clone().map(|trace| Box::new(trace) as Box<dyn TraceOpener>);
+            let options = Options { verify: true, ..Options::default() };
+            let mut session = Session::with_drive(setup, opener, drive.clone(), "a", options)
+                .unwrap_or_else(|error| panic!("{error}"));
+            while session.advance().expect("it goes on").phase != Phase::Done {}
+            let report = session.report().to_json();
+            let latency_us = at(&report, "latency_ns.read.max").as_u64().map(|ns| ns / 1000);
+            assert!(latency_us >= Some(25 + wait_us), "{sets:?}: {latency_us:?}");
+            assert!(wait_us > 0 || latency_us == Some(25), "{sets:?}: {latency_us:?}");
+        }
+    }
 }

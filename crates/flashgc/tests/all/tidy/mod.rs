@@ -2,6 +2,7 @@
 //! and documents that agree with the program.
 
 mod circles;
+mod layers;
 mod manual;
 mod rooms;
 mod size;

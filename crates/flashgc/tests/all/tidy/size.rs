@@ -30,7 +30,7 @@ fn rust_files_are_short_and_narrow() {
 /// The functions of a text in the shape that rustfmt gives it: the first line of each, counted from
 /// 1, its name and its number of lines. A function ends with the brace, or the semicolon, that
 /// stands as far to the right as its first line.
-fn functions(text: &str) -> Vec<(usize, &str, usize)> {
+pub fn functions(text: &str) -> Vec<(usize, &str, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -105,7 +105,7 @@ trait Three {
 const FILES_OF_TYPE: usize = 8;
 
 /// The type of an `impl` that is not of a trait.
-fn own_type(line: &str) -> Option<&str> {
+pub fn own_type(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("impl")?;
     let rest = match rest.strip_prefix('<') {
         Some(_) => rest.split_once("> ")?.1,
