@@ -71,9 +71,11 @@ const CASES: &[Case] = &[
     made("etw-start", false, etw),
     made("wiscsee", false, wiscsee),
     made("hfplayer", false, hfplayer),
+    made("ftrace", false, ftrace),
     binary("blktrace", b"", blktrace),
     binary("vscsi", b"", vscsi),
     binary("srt", SRT_HEAD, srt),
+    binary("oracle-general", b"", oracle_general),
     written("fgt", true),
     written("csv", true),
     written("csv:time:us, op, offset:512, size:512; delimiter=space; read=1; write=0", false),
@@ -124,6 +126,17 @@ fn wiscsee(record: &Record) -> String {
     format!("39949 D {op} {offset} {size} {s}.{ns:09} 7.3902e-05 False")
 }
 
+fn ftrace(record: &Record) -> String {
+    let op = if record.op == Op::Read { 'R' } else { 'W' };
+    let ((s, ns), bytes) = (seconds(record.at_ns), record.size_bytes);
+    let (sector, sectors) = (record.offset_bytes / 512, bytes / 512);
+    format!(
+        "fio-77 [003] d..1. {s}.{:06}: block_rq_issue: 8,16 {op} {bytes} () {sector} + {sectors} \
+         be,0,4 [fio]",
+        ns / 1000
+    )
+}
+
 fn hfplayer(record: &Record) -> String {
     let op = if record.op == Op::Read { "RD_IN" } else { "WR_IN" };
     let (at_ns, line) = (record.at_ns, record.line);
@@ -160,6 +173,12 @@ fn vscsi(record: &Record) -> Vec<u8> {
     let first = [0x200 << 16 | command, record.line as u32, record.size_bytes as u32, 1];
     let rest = [block[0], block[1], us[0], us[1], after[0], after[1]];
     words(&[&first[..], &rest].concat(), u32::to_le_bytes)
+}
+
+fn oracle_general(record: &Record) -> Vec<u8> {
+    let [block, next] = [record.offset_bytes / 512, u64::MAX].map(halves);
+    let (s, size) = (seconds(record.at_ns).0 as u32, record.size_bytes as u32);
+    words(&[s, block[0], block[1], size, next[0], next[1]], u32::to_le_bytes)
 }
 
 const SRT_HEAD: &[u8] = b"$$TR_IOREC-1.3\0\ndisks = { sectorsize = 512 };\n\x0c";

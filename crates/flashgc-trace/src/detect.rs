@@ -15,7 +15,8 @@ pub(crate) fn detect(source: &str, sample: &[&[u8]]) -> Result<Format, TraceErro
         return Err(TraceError::new(source, "this is not text: it contains control characters")
             .help(
             "a trace is text, or one of the binary formats blktrace, vscsi, srt and fgt, plain or \
-             compressed with gzip or zstd",
+             compressed with gzip or zstd; traces of libCacheSim have no mark and need \
+             `--format oracle-general`",
         ));
     }
     let by_verdict = |wanted: Verdict| -> Vec<&FormatInfo> {

@@ -297,7 +297,10 @@ pub(crate) fn digits(bytes: &[u8]) -> Option<u64> {
 /// Hexadecimal digits, with or without `0x` before them, to a number.
 #[inline]
 pub(crate) fn hexadecimal(bytes: &[u8]) -> Option<u64> {
-    let bytes = bytes.strip_prefix(b"0x").unwrap_or(bytes);
+    let bytes = match bytes {
+        [b'0', b'x' | b'X', digits @ ..] => digits,
+        _ => bytes,
+    };
     if !(1..=16).contains(&bytes.len()) {
         return None;
     }
@@ -337,10 +340,16 @@ impl Field<'_> {
     /// A whole number, hexadecimal if it begins with `0x`.
     #[inline]
     pub(crate) fn whole_or_hex(&self, expected: &'static str) -> Result<u64, FieldError> {
-        if self.bytes.starts_with(b"0x") {
-            return hexadecimal(self.bytes).ok_or_else(|| self.wrong(expected));
+        if self.bytes.starts_with(b"0x") || self.bytes.starts_with(b"0X") {
+            return self.hexadecimal(expected);
         }
         self.whole(expected)
+    }
+
+    /// A hexadecimal number, with or without `0x`.
+    #[inline]
+    pub(crate) fn hexadecimal(&self, expected: &'static str) -> Result<u64, FieldError> {
+        hexadecimal(self.bytes).ok_or_else(|| self.wrong(expected))
     }
 
     /// A time, with or without decimals, in ns; fractions of a nanosecond are cut off.

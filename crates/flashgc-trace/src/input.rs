@@ -24,6 +24,9 @@ impl Packing {
 }
 
 const MAGIC_BYTES: usize = 6;
+/// The header of a file in an archive of tar, and the place of its sum.
+const TAR_HEADER: usize = 512;
+const TAR_SUM: std::ops::Range<usize> = 148..156;
 const FOREIGN: [(&[u8], &str, &str); 5] = [
     (b"BZh", "bzip2", "bunzip2"),
     (b"\xfd7zXZ\0", "xz", "unxz"),
@@ -67,6 +70,28 @@ pub(crate) fn unpack(
         return Ok((Box::new(Stream(Box::new(decoder))), Packing::Zstd));
     }
     Ok((Box::new(whole), Packing::Plain))
+}
+
+/// Refuses an archive of tar, whose head is given, and names its first file.
+pub(crate) fn not_an_archive(source: &str, head: &[u8]) -> Result<(), TraceError> {
+    let Some(member) = first_member(head) else { return Ok(()) };
+    Err(TraceError::new(source, "the file is a tar archive").help(format!(
+        "list its files with `tar -tf {source}`, extract one with `tar -xf {source} {member}` (its \
+         first file), and read that one"
+    )))
+}
+
+/// The name of the first file of an archive: its header has a sum of all its bytes, in which that
+/// of the sum itself counts as blanks.
+fn first_member(head: &[u8]) -> Option<String> {
+    let header = head.get(..TAR_HEADER)?;
+    let sum = header[TAR_SUM].iter().filter(|byte| byte.is_ascii_digit());
+    let told = sum.fold(0, |sum, digit| sum << 3 | u32::from(digit - b'0'));
+    let of = |bytes: &[u8]| bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
+    let blanks = u32::from(b' ') * TAR_SUM.len() as u32;
+    let name: Vec<u8> = header[..100].iter().copied().take_while(|&byte| byte != 0).collect();
+    let is_one = !name.is_empty() && of(header) - of(&header[TAR_SUM]) + blanks == told;
+    is_one.then(|| String::from_utf8_lossy(&name).into())
 }
 
 /// What a failure of the stream means.

@@ -133,6 +133,7 @@ fn open_data(
 ) -> Result<TraceReader, TraceError> {
     let (data, packing) = input::unpack(source_name, data)?;
     let mut buffer = Buffer::new(data);
+    input::not_an_archive(source_name, buffer.fill_to(HEAD_BYTES))?;
     let (rows_of, format) = match binary_format(&mut buffer, options) {
         Some(format) => binary_rows(source_name, packing, buffer, format, options),
         None => text_rows(source_name, packing, buffer, options)?,

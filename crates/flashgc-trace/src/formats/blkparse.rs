@@ -137,7 +137,7 @@ fn action_of(line: &[u8]) -> Option<u8> {
 }
 
 #[inline]
-fn parse_device(field: &Field) -> Result<u64, FieldError> {
+pub(crate) fn parse_device(field: &Field) -> Result<u64, FieldError> {
     let parse = || {
         let comma = field.bytes.iter().position(|&byte| byte == b',')?;
         let major = u32::try_from(digits(&field.bytes[..comma])?).ok()?;
@@ -149,7 +149,7 @@ fn parse_device(field: &Field) -> Result<u64, FieldError> {
 
 /// The first letter that names an operation counts; an F before it is a flush in advance.
 #[inline]
-fn parse_rwbs(field: &Field) -> Result<Op, FieldError> {
+pub(crate) fn parse_rwbs(field: &Field) -> Result<Op, FieldError> {
     let flags = field.bytes;
     let kind = if flags[0] == b'F' && flags.len() > 1 { flags[1] } else { flags[0] };
     match kind {

@@ -6,8 +6,11 @@ use crate::format::{FormatInfo, LineFormat, LineWriter, Look, OptionInfo, Verdic
 use crate::formats::Format;
 use crate::record::{Marks, Op, RawRecord, Record};
 use crate::write::whole_blocks;
+use std::collections::HashMap;
 
-pub use super::csv_spec::{Column, CsvSpec, Delimiter, Header, OpWords, PriorityWords};
+pub use super::csv_spec::{
+    Column, CsvSpec, Delimiter, Header, Hexadecimal, OpWords, PriorityWords,
+};
 
 pub(crate) const INFO: FormatInfo = FormatInfo {
     name: "csv",
@@ -40,6 +43,7 @@ fn default_format() -> Format {
         header: Header::Auto,
         words: OpWords::default(),
         priorities: PriorityWords::default(),
+        hexadecimal: Hexadecimal::default(),
     })
 }
 
@@ -47,15 +51,28 @@ pub(crate) fn option_text(spec: &CsvSpec) -> Option<String> {
     Some(spec.to_string())
 }
 
+/// What the column of the device holds.
+enum Devices {
+    /// No row has told yet.
+    Open,
+    Numbers,
+    /// Names, which are numbered in the order of their first rows.
+    Names(HashMap<Vec<u8>, u64>),
+}
+
+/// The most names of devices.
+const NAMES_MAX: usize = 1 << 16;
+
 pub(crate) struct Csv {
     spec: CsvSpec,
     delimiter: Option<Delimiter>,
+    devices: Devices,
     /// No row has been seen yet, so the next one may be the header.
     at_start: bool,
 }
 
 pub(crate) fn reader(spec: &CsvSpec) -> Csv {
-    Csv { spec: spec.clone(), delimiter: spec.delimiter, at_start: true }
+    Csv { spec: spec.clone(), delimiter: spec.delimiter, devices: Devices::Open, at_start: true }
 }
 
 impl LineFormat for Csv {
@@ -90,7 +107,7 @@ fn next_field<'a>(fields: &mut Fields<'a>, delimiter: Delimiter) -> Option<Field
     }
 }
 
-/// Most columns are plain numbers, which need not be cut out first.
+/// Most columns are plain decimal numbers, which need not be cut out first.
 #[inline]
 fn quick(fields: &mut Fields, delimiter: Delimiter, column: &Column, row: &mut RawRecord) -> bool {
     let (place, block) = match column {
@@ -137,7 +154,7 @@ impl Csv {
         true
     }
 
-    fn parse_row(&self, line: &[u8], delimiter: Delimiter) -> Result<RawRecord, FieldError> {
+    fn parse_row(&mut self, line: &[u8], delimiter: Delimiter) -> Result<RawRecord, FieldError> {
         let mut fields = Fields::new(line);
         let mut row = RawRecord {
             at_ns: 0,
@@ -148,68 +165,114 @@ impl Csv {
             size_bytes: 0,
         };
         let (mut marks, mut hint) = (Marks::NONE, 0);
-        for column in &self.spec.columns {
-            if quick(&mut fields, delimiter, column, &mut row) {
+        let (spec, hexadecimal) = (&self.spec, self.spec.hexadecimal);
+        for column in &spec.columns {
+            let is_name = *column == Column::Device && matches!(self.devices, Devices::Names(_));
+            let is_plain = !is_name && !hexadecimal.is_of(column);
+            if is_plain && quick(&mut fields, delimiter, column, &mut row) {
                 continue;
             }
             let Some(field) = next_field(&mut fields, delimiter) else {
-                return Err(self.too_short(line, column));
+                return Err(too_short(spec, line, column));
             };
             match column {
                 Column::Skip => {}
                 Column::Time(unit) => row.at_ns = field.time_ns(*unit, "a time")?,
-                Column::Op => row.op = self.op(&field)?,
-                Column::Offset(block) => row.offset_bytes = field.blocks(*block, "an offset")?,
-                Column::Size(block) => row.size_bytes = field.blocks(*block, "a size")?,
-                Column::Device => row.device = field.whole("a device's number")?,
-                Column::Priority => marks = self.priority(&field)?,
+                Column::Op => row.op = op(&spec.words, &field)?,
+                Column::Offset(block) => {
+                    row.offset_bytes = blocks(&field, *block, hexadecimal.offset, "an offset")?;
+                }
+                Column::Size(block) => {
+                    row.size_bytes = blocks(&field, *block, hexadecimal.size, "a size")?;
+                }
+                Column::Device => row.device = self.devices.number(&field, hexadecimal.device)?,
+                Column::Priority => marks = priority(&spec.priorities, &field)?,
                 Column::Hint => hint = hint_of(&field)?,
             }
+        }
+        if matches!(self.devices, Devices::Open) {
+            self.devices = Devices::Numbers;
         }
         row.marks = marks.with_hint(hint);
         Ok(row)
     }
+}
 
-    #[inline]
-    fn op(&self, field: &Field) -> Result<Op, FieldError> {
-        let is = |words| is_one_of(words, field);
-        let words = &self.spec.words;
-        if is(&words.read) {
-            Ok(Op::Read)
-        } else if is(&words.write) {
-            Ok(Op::Write)
-        } else if is(&words.trim) {
-            Ok(Op::Trim)
-        } else if is(&words.other) {
-            Ok(Op::Other)
-        } else {
-            Err(field
-                .wrong("a word for the operation")
-                .help("name the words, as in `; read=1; write=0; other=2`"))
+impl Devices {
+    /// The number of a device. The first row tells whether devices have names.
+    fn number(&mut self, field: &Field, is_hexadecimal: bool) -> Result<u64, FieldError> {
+        let expected = "a device's number";
+        let number = blocks(field, 1, is_hexadecimal, expected);
+        if matches!(self, Devices::Open) && number.is_err() && !field.bytes.is_empty() {
+            *self = Devices::Names(HashMap::new());
         }
-    }
-
-    #[inline]
-    fn priority(&self, field: &Field) -> Result<Marks, FieldError> {
-        let words = &self.spec.priorities;
-        if is_one_of(&words.normal, field) {
-            Ok(Marks::NONE)
-        } else if is_one_of(&words.high, field) {
-            Ok(Marks::HIGH)
-        } else {
-            Err(field
-                .wrong("a word for the priority")
-                .help("name the words, as in `; high=1; normal=0`"))
+        let Devices::Names(names) = self else { return number };
+        if let Some(&number) = names.get(field.bytes) {
+            return Ok(number);
         }
+        if names.len() == NAMES_MAX || field.bytes.is_empty() {
+            return Err(FieldError::new(
+                field.column,
+                format!("the name of a device, of which there are at most {NAMES_MAX}"),
+            ));
+        }
+        let number = names.len() as u64;
+        names.insert(field.bytes.to_vec(), number);
+        Ok(number)
     }
+}
 
-    #[cold]
-    fn too_short(&self, line: &[u8], column: &Column) -> FieldError {
-        let count = self.spec.columns.len();
-        let message = format!("{count} columns; the line ends before `{column}`");
-        FieldError::new(line.len() as u64 + 1, message)
-            .help("the delimiter is detected from the first row, unless `; delimiter=...` sets it")
+/// A number of blocks, in bytes.
+fn blocks(
+    field: &Field,
+    block: u64,
+    is_hexadecimal: bool,
+    expected: &'static str,
+) -> Result<u64, FieldError> {
+    if !is_hexadecimal && !field.bytes.starts_with(b"0x") && !field.bytes.starts_with(b"0X") {
+        return field.blocks(block, expected);
     }
+    let count = field.hexadecimal(expected)?;
+    count.checked_mul(block).ok_or_else(|| field.wrong(expected).help("it is too large"))
+}
+
+#[inline]
+fn op(words: &OpWords, field: &Field) -> Result<Op, FieldError> {
+    let is = |words| is_one_of(words, field);
+    if is(&words.read) {
+        Ok(Op::Read)
+    } else if is(&words.write) {
+        Ok(Op::Write)
+    } else if is(&words.trim) {
+        Ok(Op::Trim)
+    } else if is(&words.other) {
+        Ok(Op::Other)
+    } else {
+        Err(field
+            .wrong("a word for the operation")
+            .help("name the words, as in `; read=1; write=0; other=2`"))
+    }
+}
+
+#[inline]
+fn priority(words: &PriorityWords, field: &Field) -> Result<Marks, FieldError> {
+    if is_one_of(&words.normal, field) {
+        Ok(Marks::NONE)
+    } else if is_one_of(&words.high, field) {
+        Ok(Marks::HIGH)
+    } else {
+        Err(field
+            .wrong("a word for the priority")
+            .help("name the words, as in `; high=1; normal=0`"))
+    }
+}
+
+#[cold]
+fn too_short(spec: &CsvSpec, line: &[u8], column: &Column) -> FieldError {
+    let count = spec.columns.len();
+    let message = format!("{count} columns; the line ends before `{column}`");
+    FieldError::new(line.len() as u64 + 1, message)
+        .help("the delimiter is detected from the first row, unless `; delimiter=...` sets it")
 }
 
 /// A number that fits a byte.
@@ -266,6 +329,14 @@ impl Writer {
     }
 }
 
+fn write_number(number: u64, is_hexadecimal: bool, line: &mut Vec<u8>) {
+    if is_hexadecimal {
+        line.extend_from_slice(format!("{number:x}").as_bytes());
+    } else {
+        write_u64(number, line);
+    }
+}
+
 fn first(words: &[String]) -> Option<&[u8]> {
     words.first().map(String::as_bytes)
 }
@@ -308,12 +379,14 @@ impl LineWriter for Writer {
                 Column::Time(unit) => unit.write_whole(record.at_ns, line),
                 Column::Op => line.extend_from_slice(self.op_word(record.op)?),
                 Column::Offset(block) => {
-                    write_u64(whole_blocks(record.offset_bytes, *block, "offset")?, line);
+                    let blocks = whole_blocks(record.offset_bytes, *block, "offset")?;
+                    write_number(blocks, self.spec.hexadecimal.offset, line);
                 }
                 Column::Size(block) => {
-                    write_u64(whole_blocks(record.size_bytes, *block, "size")?, line);
+                    let blocks = whole_blocks(record.size_bytes, *block, "size")?;
+                    write_number(blocks, self.spec.hexadecimal.size, line);
                 }
-                Column::Device => write_u64(record.device, line),
+                Column::Device => write_number(record.device, self.spec.hexadecimal.device, line),
                 Column::Priority => {
                     line.extend_from_slice(self.priority_word(record.marks)?);
                 }
@@ -379,6 +452,38 @@ mod tests {
             assert_eq!(error.column, 9, "{hint}");
             assert!(error.help.unwrap_or_default().contains(help), "{hint}");
         }
+    }
+
+    #[test]
+    fn numbers_may_be_hexadecimal() {
+        let rows = parse("op, offset:512, size, device", &["w,0x1F,0X200,0x3", "r,16,512,3"]);
+        let told = |row: &RawRecord| (row.offset_bytes, row.size_bytes, row.device);
+        assert_eq!(rows.iter().map(told).collect::<Vec<_>>(), [(31 * 512, 512, 3), (8192, 512, 3)]);
+        let spec = "op, offset, size, device; hex=offset|device";
+        assert_eq!(told(&parse(spec, &["w,1f000,512,10"])[0]), (0x1f000, 512, 16));
+        for (spec, line) in
+            [(spec, "w,1g,512,0"), ("op, offset:512, size", "w,0xffffffffffffffff,1")]
+        {
+            let error = reader(&spec.parse().unwrap()).parse(line.as_bytes()).unwrap_err();
+            assert_eq!((error.column, &*error.expected), (3, "an offset"));
+        }
+        let mut line = Vec::new();
+        let record = Record { line: 1, ..parse(spec, &["w,1f000,512,10"])[0].on_line(1) };
+        writer(&spec.parse().unwrap()).unwrap().write(&record, &mut line).unwrap();
+        assert_eq!(line, b"w,1f000,512,10");
+    }
+
+    #[test]
+    fn devices_may_have_names() {
+        let rows = ["w,0,1,sdb", "w,0,1,sda", "w,0,1,7", "w,0,1,sdb"];
+        let devices: Vec<u64> =
+            parse("op, offset, size, device", &rows).iter().map(|row| row.device).collect();
+        assert_eq!(devices, [0, 1, 2, 0]);
+        // The first row tells: a name behind numbers is an error.
+        let mut format = reader(&"op, offset, size, device".parse().unwrap());
+        format.parse(b"w,0,1,7").unwrap();
+        assert_eq!(format.parse(b"w,0,1,sda").unwrap_err().expected, "a device's number");
+        assert!(reader(&"op, offset, size, device".parse().unwrap()).parse(b"w,0,1,").is_err());
     }
 
     #[test]

@@ -70,6 +70,17 @@ pub struct PriorityWords {
     pub normal: Vec<String>,
 }
 
+/// The columns whose numbers are hexadecimal without `0x`, which is understood in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hexadecimal {
+    /// That of the address.
+    pub offset: bool,
+    /// That of the size.
+    pub size: bool,
+    /// That of the device.
+    pub device: bool,
+}
+
 /// The layout of a text file, from [`str::parse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvSpec {
@@ -83,6 +94,8 @@ pub struct CsvSpec {
     pub words: OpWords,
     /// The words of the column `priority`.
     pub priorities: PriorityWords,
+    /// The columns of hexadecimal numbers.
+    pub hexadecimal: Hexadecimal,
 }
 
 fn list(words: &[&str]) -> Vec<String> {
@@ -209,6 +222,7 @@ impl FromStr for CsvSpec {
             header: Header::Auto,
             words: OpWords::default(),
             priorities: PriorityWords::default(),
+            hexadecimal: Hexadecimal::default(),
         };
         spec.check_columns()?;
         for part in parts.filter(|part| !part.is_empty()) {
@@ -256,10 +270,15 @@ impl CsvSpec {
             "other" => self.words.other = words(),
             "high" => self.priorities.high = words(),
             "normal" => self.priorities.normal = words(),
+            "hex" => {
+                for name in value.split('|') {
+                    *self.hexadecimal.column(name.trim())? = true;
+                }
+            }
             _ => {
                 return Err(format!(
                     "`{key}` is not a setting; valid settings: delimiter, header, read, write, \
-                     trim, other, high, normal"
+                     trim, other, high, normal, hex"
                 ));
             }
         }
@@ -270,6 +289,34 @@ impl CsvSpec {
         let CsvSpec { words, priorities, .. } = self;
         each_once("op", &[&words.read, &words.write, &words.trim, &words.other])?;
         each_once("priority", &[&priorities.high, &priorities.normal])
+    }
+}
+
+impl Hexadecimal {
+    fn column(&mut self, name: &str) -> Result<&mut bool, String> {
+        match name {
+            "offset" => Ok(&mut self.offset),
+            "size" => Ok(&mut self.size),
+            "device" => Ok(&mut self.device),
+            _ => Err(format!("`{name}` cannot be hexadecimal; valid: offset, size, device")),
+        }
+    }
+
+    /// Whether the numbers of this column are hexadecimal.
+    pub(crate) fn is_of(self, column: &Column) -> bool {
+        match column {
+            Column::Offset(_) => self.offset,
+            Column::Size(_) => self.size,
+            Column::Device => self.device,
+            _ => false,
+        }
+    }
+
+    /// As a setting; empty where no column is hexadecimal.
+    fn shown(self) -> String {
+        let all = [("offset", self.offset), ("size", self.size), ("device", self.device)];
+        let names: Vec<&str> = all.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+        names.join("|")
     }
 }
 
@@ -310,7 +357,10 @@ impl fmt::Display for CsvSpec {
                 write!(f, "; {key}={}", words.join("|"))?;
             }
         }
-        Ok(())
+        match self.hexadecimal.shown() {
+            names if names.is_empty() => Ok(()),
+            names => write!(f, "; hex={names}"),
+        }
     }
 }
 
@@ -327,6 +377,7 @@ mod tests {
             "op, offset, size, priority",
             "op, offset, size, priority; high=1|urgent; normal=0",
             "op, offset, size, hint, priority",
+            "op, offset, size, device; read=1; write=0; hex=offset|device",
         ] {
             let spec: CsvSpec = text.parse().unwrap();
             assert_eq!(spec.to_string(), text);
@@ -352,6 +403,7 @@ mod tests {
             ("op, offset, size, priority, priority", "named 2 times"),
             ("hint, op, offset, size, hint", "named 2 times"),
             ("op, offset, size, hint:8", "`hint` has no unit"),
+            ("op, offset, size; hex=op", "valid: offset, size, device"),
             ("op, offset, size; hello", "key=value"),
             ("", "not a column"),
         ] {

@@ -19,6 +19,8 @@ pub(crate) mod etw;
 mod fgt;
 pub(crate) mod fio;
 mod fiu;
+pub(crate) mod ftrace;
+mod oracle;
 mod scsi;
 mod srt;
 mod table;
@@ -112,6 +114,8 @@ formats! {
     MqSim(unit: TimeUnit) => [MqSim];
     /// Text made by blkparse, with the event that is taken.
     Blkparse(action: blkparse::Action) => blkparse;
+    /// Events of Linux as text, with the event that is taken.
+    Ftrace(event: ftrace::Event) => ftrace;
     /// A load of blkreplay.
     Blkreplay => blkreplay;
     /// SYSTOR '17 csv.
@@ -144,6 +148,8 @@ formats! {
     Blktrace(action: blkparse::Action) => blktrace;
     /// CloudPhysics' binary traces.
     Vscsi => vscsi;
+    /// Binary traces of libCacheSim, with the bytes of a block.
+    OracleGeneral(block: u64) => oracle;
     /// HP's traces.
     Srt => srt;
     /// Our own.

@@ -186,3 +186,32 @@ fn a_format_that_does_not_fit_is_told() {
         }
     }
 }
+
+/// Seconds, object, bytes.
+const OBJECTS: [(u32, u64, u32); 3] = [(0, 100, 4096), (7, 1 << 40, 512), (u32::MAX, 3, 0)];
+
+fn oracle_general() -> Vec<u8> {
+    let record = |&(s, object, bytes): &(u32, u64, u32)| {
+        [&s.to_le_bytes()[..], &object.to_le_bytes(), &bytes.to_le_bytes(), &(-2_i64).to_le_bytes()]
+            .concat()
+    };
+    OBJECTS.iter().flat_map(record).collect()
+}
+
+#[test]
+fn objects_of_libcachesim_are_blocks_that_are_read() {
+    for (format, block) in [("oracle-general", 512), ("oracle-general:1", 1)] {
+        let expected = OBJECTS.map(|(s, object, bytes)| {
+            (u64::from(s) * 1_000_000_000, 0, Op::Read, object * block, u64::from(bytes))
+        });
+        assert_eq!(rows(&read(&oracle_general(), Some(format)).unwrap()), expected, "{format}");
+    }
+    let unnamed = read(&oracle_general(), None).unwrap_err();
+    assert!(unnamed.to_string().contains("--format oracle-general"), "{unnamed}");
+    let cut = read(&oracle_general()[..40], Some("oracle-general")).unwrap_err();
+    assert!(cut.message.contains("ends in the middle of a record"), "{cut}");
+    let mut hashed = oracle_general();
+    hashed[24 + 4..24 + 12].fill(0xff);
+    let error = read(&hashed, Some("oracle-general")).unwrap_err();
+    assert_eq!((error.line, error.message.contains("that are hashes")), (Some(2), true), "{error}");
+}

@@ -52,7 +52,12 @@ fn a_bad_field_is_pointed_at() {
         ("etw-start", "DiskRead, 8612, x (3), 7, 0xf, 0x1, 0x10, y, 0", 43, "a whole time"),
         ("wiscsee", "39949 D flush 299008 4096 0.0 0 False", 9, "read, write or discard"),
         ("hfplayer", "36,81.096,17,FLUSH,0,30,14,1,1,0,22,8,12,6,1,5", 14, "RD_IN or WR_IN"),
+        ("ftrace", "garbage", 1, "an event"),
+        ("ftrace", "a-1 [0] 1.5: block_rq_issue: 8 W 512 () 8 + 1 [a]", 30, "a device such as"),
+        ("ftrace", "a-1 [0] 1.5: block_rq_issue: 8,0 W 512 () x + 1 [a]", 43, "a sector of"),
+        ("ftrace", "a-1 [0] 1.5: block_rq_issue: 8,0 W 512 () 8", 44, "`+` and a number"),
         ("csv:op, offset, size", "r,99999999999999999999,1", 3, "an offset"),
+        ("csv:op, offset, size; hex=offset", "r,1g,1", 3, "an offset"),
         ("spc", "0,18014398509481985,512,r,0.1", 0, "below 4 EiB"),
         ("spc", "0,0,1099511627777,r,0.1", 0, "at most 1 TiB"),
     ];
@@ -314,6 +319,8 @@ fn names_and_options_are_understood() {
         ("mrs", "unknown format `mrs`; valid formats: msr, spc"),
         ("msr:x", "has no options"),
         ("blkparse:QD", "one letter"),
+        ("ftrace:block_plug", "not an event of a request; valid: block_rq_issue"),
+        ("oracle-general:0", "not a block size"),
         ("csv:time, op", "needs its unit"),
     ] {
         let error = text.parse::<Format>().unwrap_err();

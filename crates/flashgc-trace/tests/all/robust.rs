@@ -10,7 +10,7 @@ use std::io::{self, Cursor, Read, Write};
 const SPC: &[u8] = b"0,8,512,r,0.000001\n1,16,512,w,0.000003\n0,24,512,W,0.000002\n";
 
 /// Some rows of formats that have a file of their own.
-const ROWS: [(&str, &str); 13] = [
+const ROWS: [(&str, &str); 14] = [
     (
         "systor",
         "Timestamp,Response,IOType,LUN,Offset,Size\n1.133076000,0.000806000,R,0,8990,131072\n\
@@ -36,6 +36,11 @@ const ROWS: [(&str, &str); 13] = [
          DiskWrite, 8613, 0x0, 0x1000, 84, 1\n",
     ),
     ("wiscsee", "39 D read 299 4096 0.0 0 False\n0 D discard 299 4096 0.1 7.3e-05 True\n"),
+    (
+        "ftrace",
+        "fio-9 [001] d..1. 2.5: block_rq_issue: 259,0 W 4096 () 8 + 8 be,0,4 [fio]\n\
+         fio-9 [001] .... 3.25: block_rq_issue: 8,0 FF 0 () 18446744073709551615 + 0 [k]\n",
+    ),
     ("hfplayer", "36,81.096,17,WR_IN,0,30,14,1,1,0,22,8,12\n36,81.2,17,RD,0,30,15,1,1,0,22,8,12\n"),
 ];
 
@@ -57,7 +62,15 @@ fn given(format: &str) -> OpenOptions {
 
 fn formats() -> Vec<Option<Format>> {
     let csv = "csv:time:us, op, offset:512, size:4k, device; delimiter=space; read=1; write=0";
-    let named = Format::all_names().into_iter().chain([csv, "csv:op,offset,size", "blkparse:Q"]);
+    let options = [
+        csv,
+        "csv:op,offset,size",
+        "csv:op,offset,size,device;hex=offset|size|device",
+        "blkparse:Q",
+        "ftrace:block_bio_queue",
+        "oracle-general:1",
+    ];
+    let named = Format::all_names().into_iter().chain(options);
     [None].into_iter().chain(named.map(|name| Some(name.parse().unwrap()))).collect()
 }
 
@@ -139,6 +152,29 @@ fn nearly_rows() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..120).prop_map(|pieces| pieces.concat().into_bytes())
 }
 
+/// An archive of tar with one file, as GNU tar writes it.
+fn archive(packed: bool) -> Vec<u8> {
+    let mut header = [0_u8; 512];
+    let mut put = |at: usize, text: &[u8]| header[at..at + text.len()].copy_from_slice(text);
+    put(0, b"prxy/0.csv");
+    put(100, b"0000644\0");
+    put(124, b"00000000064\0");
+    put(148, b"        ");
+    put(156, b"0");
+    put(257, b"ustar  \0");
+    let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    let mut file = header.to_vec();
+    file.extend(SPC);
+    file.resize(4 * 512, 0);
+    if !packed {
+        return file;
+    }
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(&file).unwrap();
+    packer.finish().unwrap()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
@@ -210,6 +246,14 @@ fn garbage_is_said_to_be_garbage() {
     assert!(error(&bytes, &OpenOptions::default()).message.contains("not text"));
     assert!(error(b"\xff\xfea\0b\0", &OpenOptions::default()).message.contains("UTF-16"));
     assert!(error(b"BZh91AY", &OpenOptions::default()).help.unwrap().contains("bunzip2"));
+    for packed in [false, true] {
+        let archive = archive(packed);
+        for options in [OpenOptions::default(), given("msr"), given("blktrace")] {
+            let error = error(&archive, &options);
+            assert_eq!(error.message, "the file is a tar archive");
+            assert!(error.help.unwrap().contains("tar -xf t prxy/0.csv"));
+        }
+    }
     let error = error(b"hello, world\n", &OpenOptions::default());
     assert!(error.message.contains("not recognised"));
     assert_eq!(error.text.as_deref(), Some("hello, world"));

@@ -164,7 +164,7 @@ fn what_a_format_cannot_hold_is_refused() {
         let error = write(&name.parse().unwrap(), &[record, second]).unwrap_err();
         assert!(error.message.contains("0 and 1"), "{error}");
     }
-    for name in ["fiu", "diskmon", "biotracer", "etw", "wiscsee", "hfplayer"] {
+    for name in ["fiu", "diskmon", "biotracer", "etw", "wiscsee", "hfplayer", "ftrace"] {
         let error = write(&name.parse().unwrap(), &[]).unwrap_err();
         assert!(error.message.contains("cannot be written"), "{error}");
     }

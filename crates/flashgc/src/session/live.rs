@@ -52,6 +52,12 @@ pub fn refusal(setup: &Setup) -> Option<RunError> {
             "remove it (--unset workload.trace.fit)",
         );
     }
+    if plan.loops > 1 {
+        return refused(
+            "workload.trace.loops repeats a trace",
+            "remove it (--unset workload.trace.loops)",
+        );
+    }
     if plan.time_scale != 1.0 || plan.address != AddressPolicy::Reject {
         let keys = "workload.trace.time_scale or workload.trace.address changes the requests";
         return refused(keys, "remove it");

@@ -12,7 +12,7 @@ use crate::stats::steady::Verdict;
 use crate::workload::HostOp;
 use crate::workload::fitted::Fitted;
 use crate::workload::length::Length;
-use crate::workload::repeat::Repeated;
+use crate::workload::repeat::{End, Repeated};
 use crate::workload::replay::Replay;
 use crate::workload::synthetic::Synthetic;
 use serde_json::{Value, json};
@@ -41,12 +41,13 @@ impl Session {
         let Some(plan) = self.trace_plan() else {
             return Err(RunError::new("error: there is no workload"));
         };
-        let Some(repeated) = plan.repeated else {
-            return Ok(RunSource::Replay(Box::new(self.replay(&plan)?)));
+        let end = match plan.repeated {
+            Some(length) => End::Written(length.units()),
+            None if plan.loops > 1 => End::Rounds(u64::from(plan.loops)),
+            None => return Ok(RunSource::Replay(Box::new(self.replay(&plan)?))),
         };
         let (trace, layout) = self.take_trace()?;
-        let (scale, bytes) = (plan.time_scale, repeated.units());
-        let source = Repeated::new(trace, layout, page_bytes, scale, bytes)?;
+        let source = Repeated::new(trace, layout, page_bytes, plan.time_scale, end)?;
         Ok(RunSource::Repeated(Box::new(source)))
     }
 
@@ -253,7 +254,9 @@ impl Session {
             WorkloadPlan::Synthetic(_) => "raise workload.synthetic.requests",
             WorkloadPlan::Fitted(_) => "raise workload.fitted.requests",
             WorkloadPlan::Jobs(_) => "let the jobs run longer (amount or runtime of each)",
-            WorkloadPlan::Trace(_) => "repeat it (workload.until = \"steady\")",
+            WorkloadPlan::Trace(_) => {
+                "repeat it (workload.trace.loops, or workload.until = \"steady\")"
+            }
         };
         let mut ways = Vec::new();
         if self.preconditioning.overwritten_pages == 0 {

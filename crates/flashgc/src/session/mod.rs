@@ -262,7 +262,8 @@ impl Session {
             )));
         }
         let is_alone = matches!(self.setup.workload, WorkloadPlan::Trace(_));
-        self.requests = is_alone.then_some(scan.requests);
+        let requests = scan.requests.saturating_mul(u64::from(plan.loops));
+        self.requests = is_alone.then_some(requests);
         self.trace_writes = scan.writes;
         let exported = self.trace_pages();
         let layout = scan

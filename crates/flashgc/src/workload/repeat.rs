@@ -1,9 +1,18 @@
-//! A trace that begins again at its end, until enough is written.
+//! A trace that begins again at its end, until enough is written or some number of times.
 
 use super::layout::Layout;
 use super::records::Trace;
 use super::replay::Replay;
 use super::{HostOp, HostRequest, Source, SourceError};
+
+/// Where repetitions end.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    /// With the write by which this number of bytes is written.
+    Written(u64),
+    /// After this number of rounds, counted with the one under way.
+    Rounds(u64),
+}
 
 /// A trace again and again. Time continues: the first request of each round arrives one mean gap
 /// after the last of the round before.
@@ -12,8 +21,8 @@ pub struct Repeated {
     replay: Option<Replay>,
     page_bytes: u64,
     time_scale: f64,
-    /// Bytes of writes that are left.
-    left: u64,
+    /// What is left.
+    left: End,
     /// Where the present round begins, its requests, and the last arrival.
     round_ns: u64,
     round_requests: u64,
@@ -23,13 +32,13 @@ pub struct Repeated {
 }
 
 impl Repeated {
-    /// Until its writes have this number of bytes. A trace that writes nothing runs once.
+    /// Up to an end. A trace that writes nothing runs once where its writes are to end it.
     pub fn new(
         mut trace: Trace,
         layout: Layout,
         page_bytes: u64,
         time_scale: f64,
-        bytes: u64,
+        end: End,
     ) -> Result<Self, SourceError> {
         let replay = Some(Replay::new(&mut trace, layout, page_bytes, time_scale)?);
         Ok(Repeated {
@@ -37,7 +46,7 @@ impl Repeated {
             replay,
             page_bytes,
             time_scale,
-            left: bytes,
+            left: end,
             round_ns: 0,
             round_requests: 0,
             last_ns: 0,
@@ -54,6 +63,17 @@ impl Repeated {
     /// Returns the trace and its layout.
     pub fn into_parts(self) -> (Trace, Option<Layout>) {
         (self.trace, self.replay.map(Replay::into_layout))
+    }
+
+    /// Whether a round that has ended was the last one.
+    fn ends_with_round(&mut self) -> bool {
+        match &mut self.left {
+            End::Written(_) => !self.wrote,
+            End::Rounds(rounds) => {
+                *rounds = rounds.saturating_sub(1);
+                *rounds == 0 || self.round_requests == 0
+            }
+        }
     }
 
     fn begin_again(&mut self) -> Result<(), SourceError> {
@@ -73,18 +93,21 @@ impl Repeated {
 
 impl Source for Repeated {
     fn next(&mut self) -> Result<Option<HostRequest>, SourceError> {
-        while self.left > 0 {
+        while !matches!(self.left, End::Written(0) | End::Rounds(0)) {
             let Some(replay) = &mut self.replay else { return Ok(None) };
             if let Some(request) = replay.next()? {
                 let at_ns = self.round_ns.saturating_add(request.at_ns);
                 (self.last_ns, self.round_requests) = (at_ns, self.round_requests + 1);
                 if request.op == HostOp::Write {
                     self.wrote = true;
-                    self.left = self.left.saturating_sub(request.bytes);
+                    if let End::Written(bytes) = &mut self.left {
+                        *bytes = bytes.saturating_sub(request.bytes);
+                    }
                 }
                 return Ok(Some(HostRequest { at_ns, ..request }));
             }
-            if !self.wrote {
+            if self.ends_with_round() {
+                self.left = End::Rounds(0);
                 return Ok(None);
             }
             self.begin_again()?;

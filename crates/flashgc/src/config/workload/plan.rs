@@ -63,7 +63,10 @@ pub struct TracePlan {
     pub time_scale: f64,
     /// When requests arrive.
     pub arrivals: Arrivals,
-    /// How long it is repeated at most, where it is.
+    /// How often it is replayed, one time after the other.
+    #[serde(skip_serializing_if = "crate::device::is_one")]
+    pub loops: u32,
+    /// How long it is repeated at most, where it is until the run is steady.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<Length>,
 }

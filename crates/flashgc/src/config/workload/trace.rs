@@ -54,11 +54,19 @@ pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<TracePlan> {
     let window = table.duration_ns("sort_window");
     let disorder = window.map_or(Disorder::Refuse, Disorder::Window);
     let depth = table.u32("queue_depth", 1..=1_000_000);
+    let loops = table.u32("loops", 1..=1_000_000).unwrap_or(1);
+    if loops > 1 && until.is_some() {
+        table.error(
+            "loops",
+            "`workload.until` repeats the trace as often as the run needs",
+            "remove `loops`, or `workload.until`",
+        );
+    }
     table.finish();
     let arrivals = depth.map_or(Arrivals::Open, Arrivals::Closed);
     let options = OpenOptions { format: format?, on_bad_line, disorder, filter };
     let repeated = until.map(|until| Length::drive_writes(until.at_most));
-    Some(TracePlan { file, options, address, fit, time_scale, arrivals, repeated })
+    Some(TracePlan { file, options, address, fit, time_scale, arrivals, loops, repeated })
 }
 
 /// `fit = "90%"`: the share of the user capacity that the trace's pages are to be.

@@ -14,9 +14,19 @@ pub struct Files {
     /// The file whose turn it is, and what is left of it.
     at: usize,
     left: u32,
+    draws: Draws,
+    /// The streams with which passes begin, where they are the same.
+    first: Option<Box<Draws>>,
+    /// Whether the sizes of each kind are drawn by themselves.
+    by_kind: bool,
+}
+
+/// The streams that all files share, as in fio.
+#[derive(Clone)]
+struct Draws {
     choice: Random,
-    /// The stream with which passes begin, where they are the same.
-    first_choice: Option<Random>,
+    /// In passes each kind draws its sizes from the same numbers; else all have the first stream.
+    sizes: [Random; 3],
 }
 
 impl Files {
@@ -28,28 +38,31 @@ impl Files {
         mut turns: Random,
     ) -> Self {
         let mut place = |file: u32| {
-            let name = |what: &str| match file {
-                0 => what.to_string(),
-                _ => format!("{what}-{file}"),
+            let address = match file {
+                0 => stream("address"),
+                _ => stream(&format!("address-{file}")),
             };
-            let streams = ["address", "size"].map(|what| stream(&name(what)));
-            Place::new(plan, span, file, streams, turns.below(1 << 62))
+            Place::new(plan, span, file, address, turns.below(1 << 62))
         };
+        let sizes = [0, 1, 2].map(|_| stream("size"));
+        let draws = Draws { choice: stream("file"), sizes };
         Files {
             places: (0..plan.files.count).map(&mut place).collect(),
             is_over: vec![false; plan.files.count as usize],
             plan: plan.files,
             at: 0,
             left: plan.files.turn,
-            choice: stream("file"),
-            first_choice: (plan.passes == Some(Passes::Same)).then(|| stream("file")),
+            first: (plan.passes == Some(Passes::Same)).then(|| Box::new(draws.clone())),
+            draws,
+            by_kind: plan.passes.is_some(),
         }
     }
 
     /// The next request of this kind: its first byte on the drive, and its bytes. `None` where the
     /// pass over the file is over; then it is the turn of another one.
     pub fn next(&mut self, op: HostOp) -> Option<(u64, u64)> {
-        let found = self.places[self.at].next(op);
+        let kind = if self.by_kind { op as usize } else { 0 };
+        let found = self.places[self.at].next(op, &mut self.draws.sizes[kind]);
         if self.places.len() > 1 {
             self.is_over[self.at] = found.is_none();
             self.left -= 1;
@@ -81,11 +94,11 @@ impl Files {
     pub fn begin_pass(&mut self) {
         self.places.iter_mut().for_each(Place::begin_pass);
         self.is_over.fill(false);
+        if let Some(first) = self.first.as_deref() {
+            self.draws = first.clone();
+        }
         if self.places.len() > 1 {
             (self.at, self.left) = (0, self.plan.turn);
-            if let Some(choice) = &self.first_choice {
-                self.choice = choice.clone();
-            }
         }
     }
 
@@ -114,7 +127,7 @@ impl Files {
             Order::Sequential => (0..count).find(|&at| !self.is_over[at]),
             Order::Random => {
                 let open: Vec<usize> = open.collect();
-                let drawn = (!open.is_empty()).then(|| self.choice.below(open.len() as u64));
+                let drawn = (!open.is_empty()).then(|| self.draws.choice.below(open.len() as u64));
                 drawn.map(|drawn| open[drawn as usize])
             }
         }

@@ -35,11 +35,9 @@ pub struct Place {
     starts: [Option<u64>; 3],
     ends: [u64; 3],
     address: Random,
-    /// In passes each kind draws its sizes from the same numbers; else all have the first stream.
-    size: [Random; 3],
     passes: Option<Passes>,
-    /// The streams with which every pass begins, where passes are the same.
-    first: Option<Box<(Random, [Random; 3])>>,
+    /// The stream with which every pass begins, where passes are the same.
+    first: Option<Box<Random>>,
 }
 
 /// How random requests visit every block once.
@@ -54,14 +52,8 @@ enum Once {
 }
 
 impl Place {
-    /// Of one file of a clone, from these streams.
-    pub fn new(
-        plan: &JobPlan,
-        span: &Span,
-        file: u32,
-        [mut address, size]: [Random; 2],
-        turn: u64,
-    ) -> Self {
+    /// Of one file of a clone, with this stream for places.
+    pub fn new(plan: &JobPlan, span: &Span, file: u32, mut address: Random, turn: u64) -> Self {
         let align_bytes = [0, 1, 2].map(|op| plan.align_of(op));
         let walk = plan.walk.scaled(span.scale, plan.align_bytes);
         // Random places are those of a zone, where there are zones.
@@ -92,7 +84,6 @@ impl Place {
             (true, None) => Once::Orders(Orders::new(blocks, &mut address)),
             (true, Some(_)) => Once::Free(Free::new(blocks)),
         };
-        let size = [size.clone(), size.clone(), size];
         let repeats = plan.passes == Some(Passes::Same);
         Place {
             first_byte: span.first_byte + u64::from(file) * span.file_step_bytes,
@@ -111,19 +102,18 @@ impl Place {
             once,
             starts: [None; 3],
             ends: [0; 3],
-            first: repeats.then(|| Box::new((address.clone(), size.clone()))),
+            first: repeats.then(|| Box::new(address.clone())),
             address,
-            size,
             passes: plan.passes,
         }
     }
 
-    /// The next request of this kind: its first byte on the drive, and its bytes. `None` where the
-    /// pass is over.
-    pub fn next(&mut self, op: HostOp) -> Option<(u64, u64)> {
+    /// The next request of this kind, with a stream for sizes: its first byte on the drive, and its
+    /// bytes. `None` where the pass is over.
+    pub fn next(&mut self, op: HostOp, size: &mut Random) -> Option<(u64, u64)> {
         let (offset, bytes) = match self.passes {
-            None => self.wrapped(op as usize),
-            Some(_) => self.within(op as usize)?,
+            None => self.wrapped(op as usize, size),
+            Some(_) => self.within(op as usize, size)?,
         };
         self.starts[op as usize] = Some(offset);
         self.ends[op as usize] = offset + bytes;
@@ -134,8 +124,8 @@ impl Place {
     pub fn begin_pass(&mut self) {
         self.run_left = 0;
         self.enter(0);
-        if let Some((address, size)) = self.first.as_deref() {
-            (self.address, self.size) = (address.clone(), size.clone());
+        if let Some(address) = self.first.as_deref() {
+            self.address = address.clone();
         }
     }
 
@@ -150,8 +140,8 @@ impl Place {
     }
 
     /// A request behind the end of the part begins at its start, or is moved back.
-    fn wrapped(&mut self, at: usize) -> (u64, u64) {
-        let bytes = self.sizes[at].next(&mut self.size[0]).min(self.span_bytes);
+    fn wrapped(&mut self, at: usize, size: &mut Random) -> (u64, u64) {
+        let bytes = self.sizes[at].next(size).min(self.span_bytes);
         let align_bytes = self.align_bytes[at];
         let offset = if self.is_random(at) {
             let block = match &mut self.once {
@@ -179,7 +169,7 @@ impl Place {
     }
 
     /// A request that fits its place; `None` where none does.
-    fn within(&mut self, at: usize) -> Option<(u64, u64)> {
+    fn within(&mut self, at: usize, size: &mut Random) -> Option<(u64, u64)> {
         if let Some(zone) = self.walk.strides.filter(|zone| self.zone.1 >= zone.amount_bytes) {
             let next = self.zone.0 + zone.range_bytes + zone.gap_bytes;
             self.enter(if self.offset_bytes + next >= self.file_bytes { 0 } else { next });
@@ -197,7 +187,7 @@ impl Place {
         if room_bytes < smallest {
             return None;
         }
-        let drawn = self.sizes[at].next_within(room_bytes, &mut self.size[at]);
+        let drawn = self.sizes[at].next_within(room_bytes, size);
         let bytes = match &mut self.once {
             Once::Free(free) if is_random => {
                 let align_bytes = self.align_bytes[at];

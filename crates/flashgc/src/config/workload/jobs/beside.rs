@@ -62,6 +62,13 @@ fn check(table: &Reader<'_>, plan: Option<&TracePlan>, has_groups: bool) -> Opti
             "remove `fit`; address = \"compact\" and `span` place the trace on a part of the drive",
         );
     }
+    if plan.is_some_and(|plan| plan.loops > 1) {
+        refuse(
+            "loops",
+            "a trace next to jobs is replayed once",
+            "remove `loops`, or replay the trace alone ([workload.trace])",
+        );
+    }
     if has_groups {
         refuse(
             "delay",
