@@ -114,6 +114,16 @@ impl Addresses {
         Addresses { positions, draw }
     }
 
+    /// As [`Addresses::new`]; groups begin and end as fio's zones do: their first place and their
+    /// number of places are rounded down, so that the last places may have no requests.
+    pub fn whole(choice: &AddressChoice, positions: u64) -> Self {
+        let AddressChoice::Groups(groups) = choice else {
+            return Addresses::new(choice, positions);
+        };
+        let positions = positions.max(1);
+        Addresses { positions, draw: Draw::Groups(whole(groups, positions)) }
+    }
+
     /// The next place.
     #[inline(always)]
     pub fn next(&self, random: &mut Random) -> u64 {
@@ -178,6 +188,26 @@ fn drawn(groups: &[Group], positions: u64) -> Vec<Drawn> {
         up_to += group.requests;
         if group.requests > 0.0 {
             let places = place(share).min(positions).saturating_sub(first).max(1);
+            drawn.push(Drawn { up_to, first, places });
+        }
+    }
+    drawn
+}
+
+/// What a sum of shares may lack of a whole place.
+const ROUNDING: f64 = 1e-6;
+
+/// The whole places of each group that has requests.
+fn whole(groups: &[Group], positions: u64) -> Vec<Drawn> {
+    let (mut share, mut up_to) = (0.0, 0.0);
+    let place = |share: f64| libm::floor(share * positions as f64 + ROUNDING) as u64;
+    let mut drawn = Vec::new();
+    for group in groups {
+        let first = place(share).min(positions - 1);
+        share += group.places;
+        up_to += group.requests;
+        if group.requests > 0.0 {
+            let places = place(group.places).clamp(1, positions - first);
             drawn.push(Drawn { up_to, first, places });
         }
     }
@@ -275,6 +305,30 @@ mod tests {
         let hot: u64 = counts[..20].iter().sum();
         assert!((79_000..81_000).contains(&hot), "{hot}");
         assert!(counts.iter().all(|&n| n > 0));
+    }
+
+    /// Read off fio 3.33: `zoned:60/10:30/20:10/70` over 2, 5, 7 and 12 blocks.
+    #[test]
+    fn whole_groups_are_zones_of_fio() {
+        let group = |places, requests| Group { places, requests };
+        let choice = AddressChoice::Groups(vec![group(0.1, 0.6), group(0.2, 0.3), group(0.7, 0.1)]);
+        for (positions, expected) in [
+            (2, vec![1.0, 0.0]),
+            (5, vec![0.9, 0.033, 0.033, 0.033, 0.0]),
+            (7, vec![0.9, 0.0, 0.025, 0.025, 0.025, 0.025, 0.0]),
+            (12, [vec![0.6, 0.15, 0.15], vec![0.0125; 8], vec![0.0]].concat()),
+        ] {
+            let (addresses, draws) = (Addresses::whole(&choice, positions), 20_000);
+            let mut random = Random::named(1, "address");
+            let mut counts = vec![0; positions as usize];
+            for _ in 0..draws {
+                counts[addresses.next(&mut random) as usize] += 1;
+            }
+            for (count, share) in counts.iter().zip(&expected) {
+                let found = f64::from(*count) / f64::from(draws);
+                assert!((found - share).abs() < 0.01, "{positions}: {counts:?}");
+            }
+        }
     }
 
     #[test]

@@ -184,6 +184,30 @@ fn a_trace_is_repeated_until_it_is_steady_or_at_its_bound() {
     assert!(whole(&report, "simulated_ns") >= (written - 1) * 100_000);
 }
 
+/// A trace that is replayed three times is one that has its rows three times, each time one mean gap
+/// after the time before.
+#[test]
+fn a_trace_is_replayed_as_often_as_its_loops_say() {
+    let rows = |round: u64, gap: u64| -> String {
+        let row = |at: u64| format!("{},W,{},4096\n", round * 300 * gap + at * gap, at * 7 % 400);
+        (0..300).map(row).collect()
+    };
+    let text = format!("{TINY_DRIVE}{TRACE}");
+    let run = |csv: &str, sets: &[&str]| {
+        let setup = common::setup(&text, sets);
+        common::finish(setup, Some(MemoryTrace::text("my.csv", csv)), false).expect("it runs")
+    };
+    let thrice: String = (0..3).map(|round| rows(round, 100)).collect();
+    let (looped, written) = (run(&rows(0, 100), &["workload.trace.loops=3"]), run(&thrice, &[]));
+    assert_eq!(whole(&looped, "requests.write"), 900);
+    for key in ["result_hash", "latency_ns", "pages", "simulated_ns"] {
+        assert_eq!(at(&looped, key), at(&written, key), "{key}");
+    }
+    let both = ["workload.trace.loops=3", "workload.until=\"steady\""];
+    let error = common::refusal(&text, &both);
+    assert!(error.contains("as often as the run needs"), "{error}");
+}
+
 #[test]
 fn an_amount_of_work_ends_with_the_write_that_reaches_it() {
     for (size, share) in [("4 KiB", "0.0"), ("16 KiB", "0.5"), ("1 KiB", "0.2")] {

@@ -61,15 +61,22 @@ impl Place {
         let addresses = |op: usize| {
             let blocks = bytes / align_bytes[op];
             match &plan.places[op] {
+                Places::Choice(choice) if plan.passes.is_some() => Addresses::whole(choice, blocks),
                 Places::Choice(choice) => Addresses::new(choice, blocks),
                 Places::Zones(zones) => {
-                    let places = |bytes: u64| (bytes as f64 * span.scale) / span.bytes as f64;
+                    // In passes they begin and end with blocks.
+                    let of = plan.passes.map_or(span.bytes, |_| blocks * align_bytes[op]);
+                    let places = |bytes: u64| (bytes as f64 * span.scale) / of as f64;
                     let group = |zone: &super::Zone| Group {
                         places: places(zone.bytes),
                         requests: zone.requests,
                     };
                     let groups = zones.iter().map(group).collect();
-                    Addresses::new(&AddressChoice::Groups(groups), blocks)
+                    let choice = AddressChoice::Groups(groups);
+                    match plan.passes {
+                        Some(_) => Addresses::whole(&choice, blocks),
+                        None => Addresses::new(&choice, blocks),
+                    }
                 }
             }
         };
