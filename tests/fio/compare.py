@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from draw import Drawn
@@ -17,6 +18,12 @@ LEAST = 20
 """Requests from which distributions are compared."""
 FAR = 1 << 40
 """From one file of a job to the next, in bytes."""
+FEW = 8
+"""Requests from which something is known of all places."""
+PACED_ROOM, PACED_SHARE = 4, 0.04
+"""Requests, and the share of all, by which a clock of the host may be late."""
+RUNS_ROOM = 0.2
+"""Runs that meet the end of the part go on elsewhere, and fio's map cuts others."""
 BLOCKS_LEAST = 400
 """Blocks from which the popularity of places is compared."""
 
@@ -28,21 +35,59 @@ def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[s
             return []
         who, why = ("fio", theirs.error) if theirs.refused else ("flashgc", ours.error)
         return [f"only {who} refuses it: {why[:300]}"]
-    found = []
+    found = _groups(sections, theirs, ours)
     for one in sections:
         if not _is_whole(one, theirs):
+            found += [f"{one.name}: {text}" for text in _reported(one, theirs, ours)]
             continue
-        streams = [of.streams if "nrfiles" not in one.options else _together(one, of.streams)
-                   for of in (theirs, ours)]  # fmt: skip
-        for name in streams[0]:
-            if _belongs(name, one):
-                if name not in streams[1]:
-                    found.append(f"{name}: {len(streams[0][name])} requests, and none")
-                    continue
-                pair = streams[0][name], streams[1][name]
-                shared = name.startswith("shared.")
-                pair = _without_twins(pair[0]), pair[1]
-                found += [f"{name}: {text}" for text in _stream(one, *pair, shared=shared)]
+        for name, fio, own in pairs(one, theirs, ours):
+            if not (fio and own):
+                found.append(f"{name}: {len(fio)} requests, and {len(own)}")
+                continue
+            shared = name.startswith("shared.")
+            found += [f"{name}: {text}" for text in _stream(one, fio, own, shared=shared)]
+    return found
+
+
+def pairs(
+    one: Drawn, theirs: Outcome, ours: Outcome
+) -> Iterator[tuple[str, list[Request], list[Request]]]:
+    """The streams of a section with the same name, those of several files together."""
+    streams = [of.streams if "nrfiles" not in one.options else _together(one, of.streams)
+               for of in (theirs, ours)]  # fmt: skip
+    names = {name: None for of in streams for name in of if _belongs(name, one)}
+    for name in names:
+        yield name, streams[0].get(name, []), streams[1].get(name, [])
+
+
+def _groups(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[str]:
+    """Whether a section with `stonewall` begins after all before it have ended."""
+    found, group, latest = [], 0, 0.0
+    for at, one in enumerate(sections):
+        times = [request.at_ms for name, stream in ours.streams.items() if _belongs(name, one)
+                 for request in stream]  # fmt: skip
+        if at and "stonewall" in one.options:
+            group += 1
+            if times and min(times) < latest:
+                found.append(f"{one.name}: it begins before the group before it has ended")
+        latest = max([latest, *times])
+        told = {job["groupid"] for job in theirs.report["jobs"] if job["jobname"] == one.name}
+        if told != {group}:
+            found.append(f"{one.name}: fio has it in the groups {told}, and not in {group}")
+    return found
+
+
+def _reported(one: Drawn, theirs: Outcome, ours: Outcome) -> list[str]:
+    """The requests that fio counts, where its log is torn."""
+    found = []
+    for kind in one.kinds:
+        counted = sum(job[kind]["total_ios"] for job in theirs.report["jobs"]
+                      if job["jobname"] == one.name)  # fmt: skip
+        own = sum(request.kind == kind for name, stream in ours.streams.items()
+                  if _belongs(name, one) for request in stream)  # fmt: skip
+        is_due = len(one.kinds) == 1 and not (one.has_drawn_sizes or one.is_paced)
+        if is_due and not _is_cut_by_chance(one) and counted != own:
+            found.append(f"fio counts {counted} {kind}s, and flashgc {own}")
     return found
 
 
@@ -55,13 +100,6 @@ def _together(one: Drawn, streams: dict[str, list[Request]]) -> dict[str, list[R
             behind = [replace(one, offset=one.offset + int(file) * FAR) for one in stream]
             found.setdefault(clone, []).extend(behind)
     return {name: sorted(stream, key=lambda one: one.order) for name, stream in found.items()}
-
-
-def _without_twins(stream: list[Request]) -> list[Request]:
-    """Without the second flush that fio makes where a pass ends with one."""
-    pairs = zip([None, *stream], stream, strict=False)
-    return [one for before, one in pairs
-            if not (before and before.kind == one.kind == "flush")]  # fmt: skip
 
 
 def _belongs(name: str, one: Drawn) -> bool:
@@ -88,7 +126,7 @@ def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
     if one.is_paced:
         return _paced(one, fio, own)
     found = []
-    is_fixed = not one.has_drawn_sizes and "random" not in one.options.get("file_service_type", "")
+    is_fixed = not one.has_drawn_sizes and not _has_random_turns(one)
     if shared:
         fio, own = sorted(fio, key=_place), sorted(own, key=_place)
     if is_fixed and not one.is_random and (len(one.kinds) == 1 or "trim" in one.kinds):
@@ -98,6 +136,7 @@ def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
         return found
     found += _counts(one, fio, own)
     found += _passes(one, fio, own, shared=shared)
+    found += _fixed(one, fio, own, shared=shared)
     if one.is_random and not shared:
         # Passes that repeat the first say nothing new.
         fio, own = _first_bytes(fio, one), _first_bytes(own, one)
@@ -120,10 +159,119 @@ def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
         found += _alike("popularity", *(_popular(stream) for stream in moves))
     elif not shared and not one.scattered:
         found += _alike("neighbours", *(_neighbours(stream) for stream in moves))
-    low = [min((one.offset for one in stream), default=0) for stream in moves]
-    if not (shared and one.scattered) and low[0] % 512 != low[1] % 512:
-        found.append(f"places begin at {low[0]} and {low[1]}")
     return found
+
+
+def _has_random_turns(one: Drawn) -> bool:
+    return "random" in one.options.get("file_service_type", "")
+
+
+def _fixed(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool) -> list[str]:
+    """What is determined though places, sizes or kinds are drawn."""
+    found = []
+    for kind in one.kinds:
+        parts = [[one for one in stream if one.kind == kind] for stream in (fio, own)]
+        step = _grid(one, [request for part in parts for request in part])
+        rests = [sorted({one.offset % step for one in part}) for part in parts]
+        if min(map(len, parts)) >= FEW and rests[0] != rests[1]:
+            found.append(f"places of {kind}s are {rests[0][:4]} and {rests[1][:4]} modulo {step}")
+        ends = [max((one.offset + one.bytes for one in part), default=0) for part in parts]
+        if _covers(one) and not shared and len(one.kinds) == 1 and ends[0] != ends[1]:
+            found.append(f"{kind}s end at {ends[0]} and {ends[1]}")
+    if _covers(one) and not one.has_drawn_sizes and len(one.kinds) == 1:
+        places = [{request.offset for request in stream if request.kind != "flush"}
+                  for stream in (fio, own)]  # fmt: skip
+        if places[0] != places[1]:
+            found.append(f"{len(places[0] - places[1])} places are those of fio alone, and "
+                         f"{len(places[1] - places[0])} of flashgc alone")  # fmt: skip
+    if not shared:
+        found += _order(one, fio, own)
+    return found
+
+
+def _order(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
+    """The turns of files and zones, the lengths of runs, and the writes before each flush."""
+    found = []
+    moves = [[one for one in stream if one.kind != "flush"] for stream in (fio, own)]
+    # The last requests of a pass are a matter of chance where kinds or sizes are drawn.
+    least = min(map(len, moves)) // (1 if _covers(one) else 2)
+    by_chance = not one.is_random and len(one.kinds) == 2 and "read" in one.kinds
+    is_fixed = not (one.has_drawn_sizes or _has_random_turns(one) or by_chance)
+    if is_fixed and _is_of_one_size(one):
+        for what, of in _places_in_turn(one):
+            turns = [[of(request) for request in stream[:least]] for stream in moves]
+            if turns[0] != turns[1]:
+                at = next(at for at, pair in enumerate(zip(*turns, strict=True))
+                          if pair[0] != pair[1])  # fmt: skip
+                found.append(f"request {at} is in {what} {turns[0][at]} and {turns[1][at]}")
+    if one.runs:
+        shares = [_run_shares(one, stream) for stream in moves]
+        for what, *pair in zip(("within runs", "between runs"), *shares, strict=True):
+            if min(map(len, moves)) >= LEAST and abs(pair[0] - pair[1]) > RUNS_ROOM:
+                found.append(f"requests follow each other {what}: {pair[0]:.2f} and {pair[1]:.2f}")
+    # In a mix a flush comes again after each read up to the next write.
+    gaps = [[gap for gap in _flush_gaps(stream) if gap or len(one.kinds) == 1]
+            for stream in (fio, own)]  # fmt: skip
+    if all(gaps) and gaps[0] != gaps[1]:
+        found.append(f"writes before a flush: {gaps[0]} and {gaps[1]}")
+    return found
+
+
+def _places_in_turn(one: Drawn) -> Iterator[tuple[str, Callable[[Request], int]]]:
+    if "nrfiles" in one.options:
+        yield "file", lambda request: request.offset // FAR
+    if "zonemode" in one.options and (one.is_random or len(one.kinds) == 1):
+        zone = int(one.options.get("zonerange", one.options["zonesize"]))
+        zone += int(one.options["zoneskip"])
+        yield "zone", lambda request: request.offset // zone
+
+
+def _run_shares(one: Drawn, stream: list[Request]) -> tuple[float, float]:
+    """Shares of the requests that follow the one before, within runs and where one begins."""
+    length = int(one.options["rw"].partition(":")[2])
+    stays = one.options.get("rw_sequencer") == "identical"
+    follows: tuple[list[bool], list[bool]] = ([], [])
+    last: dict[str, Request] = {}
+    for at, request in enumerate(stream):
+        before = last.get(request.kind)
+        last[request.kind] = request
+        if before:
+            due = before.offset if stays else before.offset + before.bytes
+            follows[at % length == 0].append(request.offset == due)
+    within, between = (sum(of) / max(1, len(of)) for of in follows)
+    return within, between
+
+
+def _flush_gaps(stream: list[Request]) -> list[int]:
+    """The numbers of writes before a flush, each once."""
+    gaps, writes = set(), 0
+    for one in stream:
+        writes += one.kind == "write"
+        if one.kind == "flush":
+            gaps.add(writes)
+            writes = 0
+    return sorted(gaps)
+
+
+def _is_of_one_size(one: Drawn) -> bool:
+    return len(set(one.options.get("bs", "").split(","))) == 1
+
+
+def _grid(one: Drawn, requests: list[Request]) -> int:
+    """What all places are multiples of, behind the first one."""
+    hole = 0 if one.is_random else int_of(one.options["rw"].partition(":")[2])
+    gap = int(one.options.get("zoneskip", "0"))
+    return math.gcd(hole, gap, *(request.bytes for request in requests)) or 1
+
+
+def int_of(text: str) -> int:
+    """A size such as `-4k`, in bytes."""
+    return int(text[:-1]) << 10 if text.endswith("k") else int(text or 0)
+
+
+def _covers(one: Drawn) -> bool:
+    """Whether every block of the part is visited."""
+    return _is_exact(one) and one.is_random and "number_ios" not in one.options
 
 
 def _first_bytes(stream: list[Request], one: Drawn) -> list[Request]:
@@ -169,6 +317,9 @@ def _counts(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
     found = []
     sizes = {one.bytes for stream in (fio, own) for one in stream if one.kind != "flush"}
     is_one = len(sizes) == 1
+    most = int(one.options.get("number_ios", 0)) * int(one.options.get("loops", 1)) * one.clones
+    if most and counts[0] == most != counts[1]:
+        found.append(f"{counts[0]} requests, which are number_ios, and {counts[1]}")
     if is_one and counts[0] != counts[1] and not _is_cut_by_chance(one):
         found.append(f"{counts[0]} requests, and {counts[1]}")
     is_due = len(one.kinds) == 1 and is_one and not _is_cut_by_chance(one)
@@ -256,20 +407,19 @@ def _repeats(stream: list[Request]) -> bool:
 
 
 def _paced(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
-    """Bytes of each kind in quarters of a second; the last one may be cut."""
+    """Bytes of each kind up to each quarter of a second."""
     found = []
     for kind in one.kinds:
         streams = [[one for one in stream if one.kind == kind] for stream in (fio, own)]
         largest = max((one.bytes for stream in streams for one in stream), default=0)
-        quarters: list[Counter[int]] = [Counter(), Counter()]
-        for stream, bytes_of in zip(streams, quarters, strict=True):
-            for request in stream:
-                bytes_of[min(int(request.at_ms / 250e3), 3)] += request.bytes
-        for quarter in range(4):
-            theirs, mine = (bytes_of[quarter] for bytes_of in quarters)
-            # A clock that is late delays requests into the next quarter.
-            if abs(theirs - mine) > 8 * largest + 0.15 * max(theirs, mine):
-                found.append(f"bytes of {kind}s in quarter {quarter} of the second: {theirs} "
+        for quarter in range(1, 5):
+            theirs, mine = (
+                sum(one.bytes for one in stream if quarter == 4 or one.at_ms < quarter * 250e3)
+                for stream in streams
+            )
+            # A clock that is late delays requests, which are made up for.
+            if abs(theirs - mine) > PACED_ROOM * largest + PACED_SHARE * max(theirs, mine):
+                found.append(f"bytes of {kind}s in {quarter} quarters of the second: {theirs} "
                              f"and {mine}")  # fmt: skip
     return found
 
@@ -282,6 +432,17 @@ def _eighths(fio: list[Request], own: list[Request]) -> tuple[list[int], list[in
     low, width = min(both), (max(both) - min(both)) // 8 + 1
     return ([(one.offset - low) // width for one in fio],
             [(one.offset - low) // width for one in own])  # fmt: skip
+
+
+def sizes_of(one: Drawn) -> list[int]:
+    """All numbers among the sizes of a section, which are in bytes."""
+    texts = [one.options[name] for name in ("bs", "bsrange", "bssplit") if name in one.options]
+    return [int(part.partition("/")[0]) for text in texts for part in re.split("[-:,]", text)]
+
+
+def most_popular(stream: list[Request]) -> int:
+    """Requests to the place that has the most."""
+    return Counter(one.offset for one in stream).most_common(1)[0][1]
 
 
 def _popular(stream: list[Request]) -> list[int]:

@@ -68,8 +68,10 @@ pub struct Clone {
     hints: JobHints,
     pacer: Pacer,
     pending: Option<Pending>,
-    /// Writes drawn since the last flush.
+    /// Writes drawn since the last flush; in passes up to the next write, as fio counts them.
     unflushed: u32,
+    /// Whether the last request drawn is a flush.
+    has_flushed: bool,
     /// Loops that have not ended.
     loops_left: u32,
     /// Bytes of all requests drawn, also of those that do not count.
@@ -114,6 +116,7 @@ impl Clone {
             pacer: Pacer::new(plan, stream("arrival")),
             pending: None,
             unflushed: 0,
+            has_flushed: false,
             loops_left: plan.loops,
             all_bytes: 0,
             follows: plan.trim_then_write && !plan.trims_in_order(),
@@ -247,11 +250,7 @@ impl Clone {
             self.pending = Some(Pending { op, offset, bytes, at_ns, high, fua: false, hint });
             return Ok(());
         }
-        let has_more = self.plan.passes.is_none() || !self.is_over();
-        if has_more && self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes) {
-            self.unflushed = 0;
-            self.files.flushes();
-            self.pend(HostOp::Flush, 0, 0);
+        if self.flushes() {
             return Ok(());
         }
         if let Some((offset, bytes)) = self.trimmed.take() {
@@ -272,9 +271,25 @@ impl Clone {
             if self.files.are_over() && !self.begin_pass() {
                 break;
             }
+            if self.flushes() {
+                return Ok(());
+            }
         }
         self.stage = Stage::Drains;
         Ok(())
+    }
+
+    /// Draws a flush if one is due. In passes it is due until the next write: again after each read,
+    /// and where a pass begins, as in fio.
+    fn flushes(&mut self) -> bool {
+        let has_more = self.plan.passes.is_none() || !self.is_over();
+        let is_due = self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes);
+        if !has_more || !is_due || self.has_flushed {
+            return false;
+        }
+        self.files.flushes();
+        self.pend(HostOp::Flush, 0, 0);
+        true
     }
 
     /// Whether the amount was transferred or the requests were made, as often as asked.
@@ -300,6 +315,7 @@ impl Clone {
             return false;
         }
         self.files.begin_pass();
+        self.has_flushed = false;
         if self.plan.passes == Some(Passes::Same) {
             self.op = self.first_op.clone();
         }
@@ -307,7 +323,15 @@ impl Clone {
     }
 
     fn pend(&mut self, op: HostOp, offset: u64, bytes: u64) {
-        self.unflushed += u32::from(op == HostOp::Write && self.plan.flush_after.is_some());
+        self.has_flushed = op == HostOp::Flush;
+        if let Some(writes) = self.plan.flush_after {
+            let resets = match self.plan.passes {
+                None => op == HostOp::Flush,
+                Some(_) => op == HostOp::Write && self.unflushed >= writes,
+            };
+            self.unflushed = if resets { 0 } else { self.unflushed };
+            self.unflushed += u32::from(op == HostOp::Write);
+        }
         self.all_bytes += bytes;
         self.tally.drawn(op, bytes);
         let share = self.plan.fua_share;
