@@ -11,6 +11,7 @@ from pathlib import Path
 import compare
 import draw
 import ours
+import pool
 import theirs
 
 AT_ONCE = 4
@@ -18,21 +19,23 @@ AT_ONCE = 4
 
 
 def check(seeds: Iterable[int], engine: str = "null") -> list[str]:
-    """What differs for the job files of seeds, with each file."""
+    """What differs for the job files of seeds, with each file, and in the means of them all."""
     drawn = {seed: draw.job_file(seed) for seed in seeds}
     texts = {seed: draw.text(sections, seed) for seed, sections in drawn.items()}
-    lines = []
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        fios = pool.map(lambda text: _theirs(text, engine), texts.values())
+    lines, means = [], pool.Pool()
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        fios = threads.map(lambda text: theirs_of(text, engine), texts.values())
         for (seed, sections), fio in zip(drawn.items(), fios, strict=True):
             with tempfile.TemporaryDirectory() as folder:
                 own = ours.run(texts[seed], Path(folder), seed)
             found = compare.differences(sections, fio, own)
+            means.add(sections, fio, own)
             lines += [f"seed {seed}: {one}" for one in found] + ([texts[seed]] if found else [])
-    return lines
+    return lines + means.differences()
 
 
-def _theirs(text: str, engine: str) -> theirs.Outcome:
+def theirs_of(text: str, engine: str = "null") -> theirs.Outcome:
+    """What fio does with a job file."""
     with tempfile.TemporaryDirectory() as folder:
         return theirs.run(text, Path(folder), engine=engine)
 

@@ -20,10 +20,10 @@ FAR = 1 << 40
 """From one file of a job to the next, in bytes."""
 FEW = 8
 """Requests from which something is known of all places."""
+RUNS_LEAST = 6
+"""Runs from which their usual length is compared: some meet the end of the part."""
 PACED_ROOM, PACED_SHARE = 4, 0.04
 """Requests, and the share of all, by which a clock of the host may be late."""
-RUNS_ROOM = 0.2
-"""Runs that meet the end of the part go on elsewhere, and fio's map cuts others."""
 BLOCKS_LEAST = 400
 """Blocks from which the popularity of places is compared."""
 
@@ -173,7 +173,9 @@ def _fixed(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool) 
         parts = [[one for one in stream if one.kind == kind] for stream in (fio, own)]
         step = _grid(one, [request for part in parts for request in part])
         rests = [sorted({one.offset % step for one in part}) for part in parts]
-        if min(map(len, parts)) >= FEW and rests[0] != rests[1]:
+        # Behind a hole, the start of the file follows that of the part.
+        has_holes = not one.is_random and ":" in one.options["rw"]
+        if min(map(len, parts)) >= FEW and not has_holes and rests[0] != rests[1]:
             found.append(f"places of {kind}s are {rests[0][:4]} and {rests[1][:4]} modulo {step}")
         ends = [max((one.offset + one.bytes for one in part), default=0) for part in parts]
         if _covers(one) and not shared and len(one.kinds) == 1 and ends[0] != ends[1]:
@@ -196,50 +198,55 @@ def _order(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
     # The last requests of a pass are a matter of chance where kinds or sizes are drawn.
     least = min(map(len, moves)) // (1 if _covers(one) else 2)
     by_chance = not one.is_random and len(one.kinds) == 2 and "read" in one.kinds
+    # With some random places the map of a file is full when as many requests were random.
+    by_chance |= "percentage_random" in one.options
     is_fixed = not (one.has_drawn_sizes or _has_random_turns(one) or by_chance)
     if is_fixed and _is_of_one_size(one):
-        for what, of in _places_in_turn(one):
+        low = min((request.offset for stream in moves for request in stream), default=0)
+        for what, of in _places_in_turn(one, low):
             turns = [[of(request) for request in stream[:least]] for stream in moves]
             if turns[0] != turns[1]:
                 at = next(at for at, pair in enumerate(zip(*turns, strict=True))
                           if pair[0] != pair[1])  # fmt: skip
                 found.append(f"request {at} is in {what} {turns[0][at]} and {turns[1][at]}")
-    if one.runs:
-        shares = [_run_shares(one, stream) for stream in moves]
-        for what, *pair in zip(("within runs", "between runs"), *shares, strict=True):
-            if min(map(len, moves)) >= LEAST and abs(pair[0] - pair[1]) > RUNS_ROOM:
-                found.append(f"requests follow each other {what}: {pair[0]:.2f} and {pair[1]:.2f}")
+    if one.runs and len(one.kinds) == 1:
+        usual = [_usual_run(one, stream) for stream in moves]
+        runs = min(map(len, moves)) // int(_behind(one))
+        if runs >= RUNS_LEAST and usual[0] != usual[1]:
+            found.append(f"most runs have {usual[0]} and {usual[1]} requests")
     # In a mix a flush comes again after each read up to the next write.
-    gaps = [[gap for gap in _flush_gaps(stream) if gap or len(one.kinds) == 1]
+    # So it does where a pass ends with one.
+    gaps = [[gap for gap in _flush_gaps(stream) if gap]
             for stream in (fio, own)]  # fmt: skip
     if all(gaps) and gaps[0] != gaps[1]:
         found.append(f"writes before a flush: {gaps[0]} and {gaps[1]}")
     return found
 
 
-def _places_in_turn(one: Drawn) -> Iterator[tuple[str, Callable[[Request], int]]]:
+def _places_in_turn(one: Drawn, low: int) -> Iterator[tuple[str, Callable[[Request], int]]]:
     if "nrfiles" in one.options:
         yield "file", lambda request: request.offset // FAR
     if "zonemode" in one.options and (one.is_random or len(one.kinds) == 1):
         zone = int(one.options.get("zonerange", one.options["zonesize"]))
         zone += int(one.options["zoneskip"])
-        yield "zone", lambda request: request.offset // zone
+        yield "zone", lambda request: (request.offset - low) // zone
 
 
-def _run_shares(one: Drawn, stream: list[Request]) -> tuple[float, float]:
-    """Shares of the requests that follow the one before, within runs and where one begins."""
-    length = int(one.options["rw"].partition(":")[2])
+def _behind(one: Drawn) -> str:
+    """What stands behind the colon of `rw`."""
+    return one.options["rw"].partition(":")[2]
+
+
+def _usual_run(one: Drawn, stream: list[Request]) -> int:
+    """The length of most runs; some are cut where they meet the end of the part."""
     stays = one.options.get("rw_sequencer") == "identical"
-    follows: tuple[list[bool], list[bool]] = ([], [])
-    last: dict[str, Request] = {}
-    for at, request in enumerate(stream):
-        before = last.get(request.kind)
-        last[request.kind] = request
-        if before:
-            due = before.offset if stays else before.offset + before.bytes
-            follows[at % length == 0].append(request.offset == due)
-    within, between = (sum(of) / max(1, len(of)) for of in follows)
-    return within, between
+    lengths = [1]
+    for before, request in itertools.pairwise(stream):
+        if request.offset == (before.offset if stays else before.offset + before.bytes):
+            lengths[-1] += 1
+        else:
+            lengths.append(1)
+    return Counter(lengths).most_common(1)[0][0]
 
 
 def _flush_gaps(stream: list[Request]) -> list[int]:
@@ -259,14 +266,8 @@ def _is_of_one_size(one: Drawn) -> bool:
 
 def _grid(one: Drawn, requests: list[Request]) -> int:
     """What all places are multiples of, behind the first one."""
-    hole = 0 if one.is_random else int_of(one.options["rw"].partition(":")[2])
     gap = int(one.options.get("zoneskip", "0"))
-    return math.gcd(hole, gap, *(request.bytes for request in requests)) or 1
-
-
-def int_of(text: str) -> int:
-    """A size such as `-4k`, in bytes."""
-    return int(text[:-1]) << 10 if text.endswith("k") else int(text or 0)
+    return math.gcd(gap, *(request.bytes for request in requests)) or 1
 
 
 def _covers(one: Drawn) -> bool:
@@ -318,19 +319,41 @@ def _counts(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
     sizes = {one.bytes for stream in (fio, own) for one in stream if one.kind != "flush"}
     is_one = len(sizes) == 1
     most = int(one.options.get("number_ios", 0)) * int(one.options.get("loops", 1)) * one.clones
-    if most and counts[0] == most != counts[1]:
+    are_few = most * max(sizes, default=0) <= int(one.options["size"]) * one.clones
+    is_due = are_few and not _is_cut_by_chance(one)
+    if most and is_due and counts[0] == most != counts[1]:
         found.append(f"{counts[0]} requests, which are number_ios, and {counts[1]}")
     if is_one and counts[0] != counts[1] and not _is_cut_by_chance(one):
         found.append(f"{counts[0]} requests, and {counts[1]}")
     is_due = len(one.kinds) == 1 and is_one and not _is_cut_by_chance(one)
     if is_due and flushes[0] != flushes[1]:
         found.append(f"{flushes[0]} flushes, and {flushes[1]}")
-    total = [sum(one.bytes for one in stream) for stream in (fio, own)]
+    total = [sum(request.bytes for request in stream if _counts_for_end(one, request))
+             for stream in (fio, own)]  # fmt: skip
     room = 0 if _is_exact(one) else 2 * max(sizes, default=0) * one.clones
+    room = max(room, _strides_room(one, total[0], max(sizes, default=0)))
     has_amount = "number_ios" not in one.options and not _is_cut_by_chance(one)
     if has_amount and abs(total[0] - total[1]) > room:
         found.append(f"{total[0]} bytes, and {total[1]}")
     return found
+
+
+def _counts_for_end(one: Drawn, request: Request) -> bool:
+    """Whether it counts for the end of a job.
+
+    Of trims with writes of drawn sizes the writes do, and the trims are a matter of chance.
+    """
+    is_drawn = one.has_drawn_sizes and "nrfiles" in one.options
+    return request.kind == "write" or not (is_drawn and one.options["rw"] == "trimwrite")
+
+
+def _strides_room(one: Drawn, bytes_: int, largest: int) -> int:
+    """Five standard errors of the bytes by which visits of zones exceed `zonesize`."""
+    if "zonemode" not in one.options or not one.has_drawn_sizes:
+        return 0
+    loops = int(one.options.get("loops", 1))
+    visits = bytes_ / int(one.options["zonesize"]) / loops
+    return int(1.5 * largest * math.sqrt(visits) * loops)
 
 
 def _is_exact(one: Drawn) -> bool:
@@ -345,12 +368,17 @@ def _is_cut_by_chance(one: Drawn) -> bool:
     """Whether a pass ends where a drawn request, or its kind, happens to leave the part."""
     mixed = len(one.kinds) == 2 and "trimwrite" not in one.options["rw"]
     mixed_sizes = "," in one.options.get("bs", "") and one.is_random and len(one.kinds) == 2
-    sequential = mixed and not one.is_random and {"io_size", "loops"} & one.options.keys()
+    files = int(one.options.get("nrfiles", 1))
+    # A pass ends with the kind that has come to its end, also where a rest of the size is left.
+    has_rest = (int(one.options["size"]) // files) % max(sizes_of(one)) != 0
+    again = has_rest or {"io_size", "loops", "zonemode"} & one.options.keys()
+    sequential = mixed and not one.is_random and again
     holes = ":" in one.options["rw"] and (one.has_drawn_sizes or mixed)
     turns = "random" in one.options.get("file_service_type", "") and "trim" in one.kinds
-    jumps = one.options.get("percentage_random", "0") != "0"
+    # Where less than a block is left of the part, it ends the pass.
+    rest = "percentage_random" in one.options and has_rest
     return bool(
-        jumps or holes or turns or mixed_sizes or sequential or (mixed and one.has_drawn_sizes)
+        rest or holes or turns or mixed_sizes or sequential or (mixed and one.has_drawn_sizes)
     )
 
 

@@ -16,9 +16,11 @@ import compare
 from draw import Drawn
 from theirs import Outcome, Request
 
-LEAST = 12
+LEAST = 30
 """Sections from which a mean is compared."""
-ERRORS = 4.5
+WEIGHT_MOST = 400
+"""Requests of a section that count."""
+ERRORS = 5.0
 """Standard errors by which a mean may differ from 0."""
 OTHER_LAWS = ("pareto", "normal")
 """Distributions that are meant to differ."""
@@ -26,9 +28,9 @@ OTHER_LAWS = ("pareto", "normal")
 
 @dataclass
 class Pool:
-    """The differences of sections, by what they are differences of."""
+    """The differences of sections with their weights, by what they are differences of."""
 
-    found: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    found: dict[str, list[tuple[float, int]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, sections: Iterable[Drawn], theirs: Outcome, ours: Outcome) -> None:
         """Adds a job file that both have run."""
@@ -40,7 +42,8 @@ class Pool:
             for _, fio, own in compare.pairs(one, theirs, ours):
                 means = [_means(one, stream) for stream in (fio, own)]
                 for what in means[0].keys() & means[1].keys():
-                    self.found[what].append(means[0][what] - means[1][what])
+                    weight = min(len(fio), len(own), WEIGHT_MOST)
+                    self.found[what].append((means[0][what] - means[1][what], weight))
 
     def differences(self) -> list[str]:
         """The means that differ from 0 by more than chance does."""
@@ -49,9 +52,10 @@ class Pool:
             count = len(differences)
             if count < LEAST:
                 continue
-            mean = sum(differences) / count
-            squares = sum((one - mean) ** 2 for one in differences)
-            error = math.sqrt(squares / (count - 1) / count)
+            weights = sum(weight for _, weight in differences)
+            mean = sum(one * weight for one, weight in differences) / weights
+            squares = sum(((one - mean) * weight) ** 2 for one, weight in differences)
+            error = math.sqrt(squares * count / (count - 1)) / weights
             if abs(mean) > ERRORS * error + 1e-9:
                 told.append(f"{what}: {mean:+.4f} from flashgc to fio, with an error of "
                             f"{error:.4f}, in {count} sections")  # fmt: skip
@@ -84,7 +88,7 @@ def _places(one: Drawn, moves: list[Request]) -> dict[str, float]:
     name = one.options.get("random_distribution", "").partition(":")[0]
     if name:
         found[f"places of {name}"] = found["places"]
-    if "percentage_random" in one.options:
+    if one.options.get("percentage_random", "0") not in {"0", "100,0"}:
         for kind in one.kinds:
             own = [move for move in moves if move.kind == kind]
             if len(own) > 1:

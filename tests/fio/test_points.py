@@ -402,3 +402,59 @@ def test_the_size_of_a_job_goes_on_in_its_file(stream):
         one.offset >> 10 for one in stream("[a]\nrw=write\nsize=32k\nfilesize=64k\nloops=3\n")
     ]
     assert places == [*range(0, 64, 4), *range(0, 32, 4)]
+
+
+def test_the_files_of_a_job_share_the_sequence_of_sizes(tmp_path):
+    outcome = ours.run("[a]\nrw=trimwrite\nbsrange=4k-32k\nsize=1m\nnrfiles=2\n"
+                       "file_service_type=roundrobin:3\n", tmp_path)  # fmt: skip
+    requests = sorted((one for stream in outcome.streams.values() for one in stream),
+                      key=lambda one: one.order)  # fmt: skip
+    sizes = {kind: [one.bytes for one in requests if one.kind == kind]
+             for kind in ("trim", "write")}  # fmt: skip
+    # fio 3.33: the trim and the write with the same number have the same size, in other files too,
+    # so that writes overtake trims and stay due (200,704 bytes of seed 3956, and not 262,144).
+    assert len(sizes["trim"]) < len(sizes["write"])
+    assert sizes["write"][: len(sizes["trim"])] == sizes["trim"]
+    assert sum(sizes["write"]) <= MIB
+    by_file = [[one.bytes for one in stream if one.kind == "write"]
+               for stream in outcome.streams.values()]  # fmt: skip
+    assert by_file[0] != by_file[1]
+
+
+def test_a_flush_of_a_mix_comes_again_until_the_next_write(stream):
+    requests = stream("[a]\nrw=rw\nsize=1m\nfsync=9\nrwmixread=60\n")
+    writes, last, again = 0, "", 0
+    for one in requests:
+        if one.kind == "flush":
+            assert writes % 9 == 0
+            assert last != "flush"
+            again += last == "read"
+        elif one.kind == "read" and writes and writes % 9 == 0:
+            # fio 3.33: `w24 f r19 f r20.5 f r21.5 f w25.5`, with places in KiB.
+            assert last == "flush"
+        writes += one.kind == "write"
+        last = one.kind
+    assert again > 3
+
+
+@pytest.mark.parametrize("share", [20, 50, 90])
+def test_with_some_random_places_the_end_of_the_part_ends_nothing(stream, share):
+    job = f"[a]\nrw=randread\nsize=800k\npercentage_random={share}\n"
+    # fio 3.33: 200 requests with each of 60 seeds. Behind the last block a random place follows.
+    places = [one.offset >> 12 for one in stream(job)]
+    assert len(places) == 200
+    assert len(stream(f"{job}loops=3\n")) == 600
+
+
+def test_zones_begin_and_end_with_blocks(stream):
+    def shares(blocks):
+        requests = stream(f"[a]\nrw=randread\nsize={4 * blocks}k\nnorandommap\nio_size=32m\n"
+                          "random_distribution=zoned:60/10:30/20:10/70\n")  # fmt: skip
+        counts = Counter(one.offset >> 12 for one in requests)
+        return [counts[at] / len(requests) for at in range(blocks)]
+
+    # fio 3.33, 8,000 requests each.
+    assert shares(2) == [1.0, 0.0]
+    assert shares(5) == pytest.approx([0.9, 0.033, 0.034, 0.033, 0.0], abs=0.015)
+    assert shares(7) == pytest.approx([0.9, 0.0, 0.026, 0.022, 0.025, 0.025, 0.0], abs=0.015)
+    assert shares(7)[1] == shares(7)[6] == 0.0

@@ -10,11 +10,28 @@ import check
 import draw
 
 LONG = bool(os.environ.get("FLASHGC_LONG"))
-COUNT, PART = (5_000, 50) if LONG else (150, 10)
+COUNT, PART = (5_000, 250) if LONG else (150, 75)
 
 MIB = 1 << 20
 
-FAULTS = [151, 158, 503, 831, 1000, 1135, 1148, 1700, 2821]
+FAULTS = [
+    151,
+    158,
+    503,
+    831,
+    1000,
+    1135,
+    1148,
+    1700,
+    2821,
+    3956,
+    4018,
+    4129,
+    4895,
+    10004,
+    10115,
+    10402,
+]
 """Seeds of job files that once differed, beyond the short form."""
 
 pytestmark = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")

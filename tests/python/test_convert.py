@@ -338,9 +338,23 @@ def test_a_trace_based_flow(files):
     assert trace["file"] == "short.trace"
     assert trace["format"] == "mqsim-us"
     assert trace["rows"] == 200
+    assert "loops" not in trace
     report = flashgc.run(files / "made.toml")
     assert report.requests.read + report.requests.write == 200
     assert report.converted.program == "MQSim"
+
+
+def test_a_trace_is_replayed_as_often_as_mqsim_does(files):
+    workload = files / "workload.xml"
+    count = "<Relay_Count>{}</Relay_Count>"
+    workload.write_text(workload.read_text().replace(count.format(1), count.format(3)))
+    made = flashgc.convert(files / "ssdconfig.xml", workload, scenario=2, out=files / "made.toml")
+    assert made.config["workload"]["trace"]["loops"] == 3
+    (how,) = [one.how for one in made.differs if one.key.name == "Relay_Count"]
+    assert "by the time of the first row" in how
+    report = flashgc.run(files / "made.toml")
+    rows = len(TRACE.splitlines())
+    assert report.requests.read + report.requests.write == 3 * rows
 
 
 @pytest.mark.parametrize(("more", "word"), [

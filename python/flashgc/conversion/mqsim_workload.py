@@ -306,9 +306,12 @@ def _rows(findings: Findings, part: Part, path: Key | None, here: Path) -> None:
     share = part.whole("Percentage_To_Be_Executed", 100, 0)
     if again.is_ == 1:
         findings.always(again.key, "a trace is replayed once")
+    elif again.is_ == 0:
+        findings.drop(again.key, "a trace is replayed at least once")
     else:
-        findings.drop(again.key, 'a trace is replayed once, or with workload.until = "steady" '
-                                 "until the run is in steady state")  # fmt: skip
+        how = ("as often; a time begins one mean gap after the last request of the time before, in "
+               "MQSim after that request by the time of the first row")  # fmt: skip
+        findings.differ(again.key, f"{trace}.loops", again.is_, how)
     if share.is_ >= 100:
         findings.always(share.key, "the whole trace")
     elif again.is_ != 1:

@@ -1,6 +1,6 @@
 //! The files of a clone, whose turns are one after the other.
 
-use super::place::Place;
+use super::place::{Draws, Place};
 use super::walk::{FilesPlan, Order};
 use super::{JobPlan, Passes, Span};
 use crate::rng::Random;
@@ -17,16 +17,6 @@ pub struct Files {
     draws: Draws,
     /// The streams with which passes begin, where they are the same.
     first: Option<Box<Draws>>,
-    /// Whether the sizes of each kind are drawn by themselves.
-    by_kind: bool,
-}
-
-/// The streams that all files share, as in fio.
-#[derive(Clone)]
-struct Draws {
-    choice: Random,
-    /// In passes each kind draws its sizes from the same numbers; else all have the first stream.
-    sizes: [Random; 3],
 }
 
 impl Files {
@@ -37,32 +27,27 @@ impl Files {
         stream: impl Fn(&str) -> Random,
         mut turns: Random,
     ) -> Self {
-        let mut place = |file: u32| {
-            let address = match file {
-                0 => stream("address"),
-                _ => stream(&format!("address-{file}")),
-            };
-            Place::new(plan, span, file, address, turns.below(1 << 62))
-        };
+        let mut address = stream("address");
+        let mut place =
+            |file: u32| Place::new(plan, span, file, &mut address, turns.below(1 << 62));
+        let places = (0..plan.files.count).map(&mut place).collect();
         let sizes = [0, 1, 2].map(|_| stream("size"));
-        let draws = Draws { choice: stream("file"), sizes };
+        let draws = Draws { address, choice: stream("file"), sizes };
         Files {
-            places: (0..plan.files.count).map(&mut place).collect(),
+            places,
             is_over: vec![false; plan.files.count as usize],
             plan: plan.files,
             at: 0,
             left: plan.files.turn,
             first: (plan.passes == Some(Passes::Same)).then(|| Box::new(draws.clone())),
             draws,
-            by_kind: plan.passes.is_some(),
         }
     }
 
     /// The next request of this kind: its first byte on the drive, and its bytes. `None` where the
     /// pass over the file is over; then it is the turn of another one.
     pub fn next(&mut self, op: HostOp) -> Option<(u64, u64)> {
-        let kind = if self.by_kind { op as usize } else { 0 };
-        let found = self.places[self.at].next(op, &mut self.draws.sizes[kind]);
+        let found = self.places[self.at].next(op, &mut self.draws);
         if self.places.len() > 1 {
             self.is_over[self.at] = found.is_none();
             self.left -= 1;
@@ -98,7 +83,7 @@ impl Files {
             self.draws = first.clone();
         }
         if self.places.len() > 1 {
-            (self.at, self.left) = (0, self.plan.turn);
+            self.pass_on();
         }
     }
 

@@ -19,6 +19,9 @@ pub struct Place {
     walk: Walk,
     /// Whether a run that meets the end goes on at the start; else at another random place.
     wraps: bool,
+    /// Whether a sequential request that meets the end goes on at a random place, since some
+    /// requests are random and some follow those before them.
+    jumps: bool,
     /// Requests that are left of a run.
     run_left: u32,
     /// The zone that is visited: its first byte, and the bytes transferred there.
@@ -34,10 +37,19 @@ pub struct Place {
     /// Where the last request of each kind began and ended.
     starts: [Option<u64>; 3],
     ends: [u64; 3],
-    address: Random,
     passes: Option<Passes>,
-    /// The stream with which every pass begins, where passes are the same.
-    first: Option<Box<Random>>,
+}
+
+/// The streams of a clone, which its files share, as in fio.
+#[derive(Clone)]
+pub struct Draws {
+    /// That of places.
+    pub address: Random,
+    /// That of the turns of files.
+    pub choice: Random,
+    /// That of sizes: in passes each kind draws them from the same numbers; else all have the first
+    /// stream.
+    pub sizes: [Random; 3],
 }
 
 /// How random requests visit every block once.
@@ -52,8 +64,8 @@ enum Once {
 }
 
 impl Place {
-    /// Of one file of a clone, with this stream for places.
-    pub fn new(plan: &JobPlan, span: &Span, file: u32, mut address: Random, turn: u64) -> Self {
+    /// Of one file of a clone, with the stream of its places.
+    pub fn new(plan: &JobPlan, span: &Span, file: u32, address: &mut Random, turn: u64) -> Self {
         let align_bytes = [0, 1, 2].map(|op| plan.align_of(op));
         let walk = plan.walk.scaled(span.scale, plan.align_bytes);
         // Random places are those of a zone, where there are zones.
@@ -88,10 +100,9 @@ impl Place {
         let blocks = bytes / plan.align_bytes;
         let once = match (plan.once, plan.passes) {
             (false, _) => Once::No,
-            (true, None) => Once::Orders(Orders::new(blocks, &mut address)),
+            (true, None) => Once::Orders(Orders::new(blocks, address)),
             (true, Some(_)) => Once::Free(Free::new(blocks)),
         };
-        let repeats = plan.passes == Some(Passes::Same);
         Place {
             first_byte: span.first_byte + u64::from(file) * span.file_step_bytes,
             span_bytes: span.bytes,
@@ -99,6 +110,7 @@ impl Place {
             file_bytes: span.file_bytes,
             walk,
             wraps: plan.time_based,
+            jumps: plan.jumps(),
             run_left: 0,
             zone: (0, 0),
             align_bytes,
@@ -109,18 +121,16 @@ impl Place {
             once,
             starts: [None; 3],
             ends: [0; 3],
-            first: repeats.then(|| Box::new(address.clone())),
-            address,
             passes: plan.passes,
         }
     }
 
-    /// The next request of this kind, with a stream for sizes: its first byte on the drive, and its
-    /// bytes. `None` where the pass is over.
-    pub fn next(&mut self, op: HostOp, size: &mut Random) -> Option<(u64, u64)> {
+    /// The next request of this kind: its first byte on the drive, and its bytes. `None` where the
+    /// pass is over.
+    pub fn next(&mut self, op: HostOp, draws: &mut Draws) -> Option<(u64, u64)> {
         let (offset, bytes) = match self.passes {
-            None => self.wrapped(op as usize, size),
-            Some(_) => self.within(op as usize, size)?,
+            None => self.wrapped(op as usize, draws),
+            Some(_) => self.within(op as usize, draws)?,
         };
         self.starts[op as usize] = Some(offset);
         self.ends[op as usize] = offset + bytes;
@@ -131,9 +141,6 @@ impl Place {
     pub fn begin_pass(&mut self) {
         self.run_left = 0;
         self.enter(0);
-        if let Some(address) = self.first.as_deref() {
-            self.address = address.clone();
-        }
     }
 
     /// Whether a write is due in a pass of trims with writes: up to where the last trim began.
@@ -141,19 +148,20 @@ impl Place {
         self.starts[HostOp::Write as usize] != self.starts[HostOp::Trim as usize]
     }
 
-    fn is_random(&mut self, at: usize) -> bool {
+    fn is_random(&self, at: usize, address: &mut Random) -> bool {
         let share = self.random_share[at];
-        share >= 1.0 || (share > 0.0 && self.address.unit() < share)
+        share >= 1.0 || (share > 0.0 && address.unit() < share)
     }
 
     /// A request behind the end of the part begins at its start, or is moved back.
-    fn wrapped(&mut self, at: usize, size: &mut Random) -> (u64, u64) {
-        let bytes = self.sizes[at].next(size).min(self.span_bytes);
+    fn wrapped(&mut self, at: usize, draws: &mut Draws) -> (u64, u64) {
+        let bytes = self.sizes[at].next(&mut draws.sizes[0]).min(self.span_bytes);
         let align_bytes = self.align_bytes[at];
-        let offset = if self.is_random(at) {
+        let address = &mut draws.address;
+        let offset = if self.is_random(at, address) {
             let block = match &mut self.once {
-                Once::Orders(orders) => orders.next(&mut self.address),
-                _ => self.addresses[at].next(&mut self.address),
+                Once::Orders(orders) => orders.next(address),
+                _ => self.addresses[at].next(address),
             };
             // A request that would leave the part is moved back to end with it.
             let last = (self.span_bytes - bytes) / align_bytes * align_bytes;
@@ -176,25 +184,29 @@ impl Place {
     }
 
     /// A request that fits its place; `None` where none does.
-    fn within(&mut self, at: usize, size: &mut Random) -> Option<(u64, u64)> {
+    fn within(&mut self, at: usize, draws: &mut Draws) -> Option<(u64, u64)> {
+        let Draws { address, sizes, .. } = draws;
         if let Some(zone) = self.walk.strides.filter(|zone| self.zone.1 >= zone.amount_bytes) {
             let next = self.zone.0 + zone.range_bytes + zone.gap_bytes;
             self.enter(if self.offset_bytes + next >= self.file_bytes { 0 } else { next });
         }
         let goes_on = self.run_left > 0;
         self.run_left = if goes_on { self.run_left - 1 } else { self.walk.run - 1 };
-        let mut is_random = !goes_on && self.is_random(at);
+        let mut is_random = !goes_on && self.is_random(at, address);
         let smallest = self.sizes[at].smallest_bytes();
-        let mut offset = if is_random { self.drawn(at)? } else { self.following(at, goes_on)? };
-        if goes_on && self.room_bytes(offset) < smallest {
-            is_random = !self.wraps;
-            offset = if is_random { self.drawn(at)? } else { 0 };
+        let mut offset =
+            if is_random { self.drawn(at, address)? } else { self.following(at, goes_on)? };
+        // A rest that is too small ends the pass, as in fio.
+        let jumps = self.jumps && !is_random && self.room_bytes(offset) == 0;
+        if jumps || (goes_on && self.room_bytes(offset) < smallest) {
+            is_random = !self.wraps || jumps;
+            offset = if is_random { self.drawn(at, address)? } else { 0 };
         }
         let room_bytes = self.room_bytes(offset);
         if room_bytes < smallest {
             return None;
         }
-        let drawn = self.sizes[at].next_within(room_bytes, size);
+        let drawn = self.sizes[at].next_within(room_bytes, &mut sizes[at]);
         let bytes = match &mut self.once {
             Once::Free(free) if is_random => {
                 let align_bytes = self.align_bytes[at];
@@ -212,8 +224,8 @@ impl Place {
     }
 
     /// A random place; `None` where all were visited. The blocks of a zone are free again then.
-    fn drawn(&mut self, at: usize) -> Option<u64> {
-        let mut drawn = self.addresses[at].next(&mut self.address);
+    fn drawn(&mut self, at: usize, address: &mut Random) -> Option<u64> {
+        let mut drawn = self.addresses[at].next(address);
         if self.turns[at] > 0 {
             drawn = (drawn + self.turns[at]) % (self.span_bytes / self.align_bytes[at]);
         }

@@ -275,6 +275,14 @@ impl JobPlan {
         own.unwrap_or(self.align_bytes)
     }
 
+    /// Whether random requests and those that follow the one before alternate by chance.
+    pub fn jumps(&self) -> bool {
+        let used =
+            [HostOp::Read, HostOp::Write, HostOp::Trim].into_iter().filter(|&op| self.has(op));
+        let shares: Vec<f64> = used.map(|op| self.random_share[op as usize]).collect();
+        shares.iter().any(|&share| share > 0.0) && shares.iter().any(|&share| share < 1.0)
+    }
+
     /// Whether trims and the writes behind them have sizes of their own; else each write has the
     /// place and the size of its trim.
     pub fn trims_in_order(&self) -> bool {

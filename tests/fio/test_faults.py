@@ -1,0 +1,93 @@
+"""The comparison with fio finds faults: each is put into the jobs, and a job file tells."""
+
+import shutil
+
+import pytest
+
+import check
+import compare
+import draw
+import faults
+import ours
+import pool
+from flashgc.conversion import fio_run
+
+pytestmark = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
+
+SEEDS = {
+    "offsets are rounded down to whole requests": 58,
+    "each pass has an order of its own": 24,
+    "each pass has the order of the first": 6,
+    "the length of the file caps nothing": 1,
+    "a rate is a fifth higher": 10,
+    "a kind that is ahead delays the other": 184,
+    "one loop is missing": 1,
+    "the map of visited blocks is missing": 6,
+    "a tenth of the requests has another kind": 86,
+    "a flush comes one write later": 6,
+    "clones begin at one place": 8,
+    "the amount is the size": 1,
+    "one request is missing": 5,
+    "holes are missing": 23,
+    "holes are behind and not ahead": 39,
+    "gaps between zones are missing": 11,
+    "zones are left late": 11,
+    "a run is one longer": 5,
+    "a run goes on where it stays": 64,
+    "files have turns of one request": 75,
+    "files are sequential": 21,
+    "files come in turns": 21,
+    "the largest size is missing": 6,
+    "popular places are less popular": 5,
+    "places are uniform": 5,
+    "writes follow no trims": 4,
+    "groups begin at once": 5,
+    "clones are one": 2,
+}
+"""The first seed whose job file tells of a fault."""
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """Puts a fault into the jobs."""
+
+    def put(fault):
+        right = fio_run.layer
+
+        def layer(path):
+            name, text = right(path)
+            return name, faults.FAULTS[fault](text)
+
+        monkeypatch.setattr(fio_run, "layer", layer)
+
+    return put
+
+
+def test_every_fault_has_a_job_file_that_tells():
+    assert {*SEEDS, "random places are more"} == {*faults.FAULTS}
+
+
+@pytest.mark.parametrize("fault", SEEDS)
+def test_a_job_file_tells_of_the_fault(fault, broken):
+    assert check.check([SEEDS[fault]]) == []
+    broken(fault)
+    assert check.check([SEEDS[fault]]) != []
+
+
+def test_many_job_files_tell_of_what_one_leaves_to_chance(broken, tmp_path):
+    """A share of random places of 0.7 and not 0.5, in 40 jobs of 200 requests."""
+    found = []
+    for is_broken in (False, True):
+        if is_broken:
+            broken("random places are more")
+        means = pool.Pool()
+        for seed in range(40):
+            one = draw.Drawn("a", {"rw": "randread", "bs": "4096", "size": "819200",
+                                   "percentage_random": "50", "randseed": str(seed)})  # fmt: skip
+            text = draw.text([one], seed)
+            fio, own = check.theirs_of(text), ours.run(text, tmp_path, seed)
+            assert compare.differences([one], fio, own) == []
+            means.add([one], fio, own)
+        found.append(means.differences())
+    assert found[0] == []
+    assert any("sequential share" in text for text in found[1]), found[1]
