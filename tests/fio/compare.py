@@ -41,6 +41,9 @@ def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[s
             found += [f"{one.name}: {text}" for text in _reported(one, theirs, ours)]
             continue
         for name, fio, own in pairs(one, theirs, ours):
+            if one.scattered and not _is_of_one_size(one):
+                # fio ends with a block that is cut off at the end of the part.
+                continue
             if not (fio and own):
                 found.append(f"{name}: {len(fio)} requests, and {len(own)}")
                 continue
@@ -157,7 +160,7 @@ def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
     if one.scattered and _blocks(moves[0], one) >= BLOCKS_LEAST:
         # Of few blocks, fio's hash gives several ranks the same one.
         found += _alike("popularity", *(_popular(stream) for stream in moves))
-    elif not shared and not one.scattered:
+    elif not (shared or one.scattered or _ends_with_rest(one)):
         found += _alike("neighbours", *(_neighbours(stream) for stream in moves))
     return found
 
@@ -368,18 +371,27 @@ def _is_cut_by_chance(one: Drawn) -> bool:
     """Whether a pass ends where a drawn request, or its kind, happens to leave the part."""
     mixed = len(one.kinds) == 2 and "trimwrite" not in one.options["rw"]
     mixed_sizes = "," in one.options.get("bs", "") and one.is_random and len(one.kinds) == 2
-    files = int(one.options.get("nrfiles", 1))
     # A pass ends with the kind that has come to its end, also where a rest of the size is left.
-    has_rest = (int(one.options["size"]) // files) % max(sizes_of(one)) != 0
-    again = has_rest or {"io_size", "loops", "zonemode"} & one.options.keys()
+    again = _has_rest(one) or {"io_size", "loops", "zonemode"} & one.options.keys()
     sequential = mixed and not one.is_random and again
     holes = ":" in one.options["rw"] and (one.has_drawn_sizes or mixed)
     turns = "random" in one.options.get("file_service_type", "") and "trim" in one.kinds
     # Where less than a block is left of the part, it ends the pass.
-    rest = "percentage_random" in one.options and has_rest
+    rest = _ends_with_rest(one)
     return bool(
         rest or holes or turns or mixed_sizes or sequential or (mixed and one.has_drawn_sizes)
     )
+
+
+def _has_rest(one: Drawn) -> bool:
+    """Whether less than a block is left at the end of the part, of each file."""
+    bytes_ = int(one.options["size"]) // int(one.options.get("nrfiles", 1))
+    return bytes_ % max(sizes_of(one)) != 0
+
+
+def _ends_with_rest(one: Drawn) -> bool:
+    """Whether a request that follows the one before ends the pass where a rest is left."""
+    return "percentage_random" in one.options and _has_rest(one)
 
 
 def _passes(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool) -> list[str]:
@@ -390,6 +402,9 @@ def _passes(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
         return []
     if len(one.kinds) == 2 and "read" in one.kinds and "," in one.options.get("bs", ""):
         # Blocks of different sizes overlap, and the kinds are a matter of chance.
+        return []
+    if "nrfiles" in one.options and one.has_drawn_sizes:
+        # Passes begin with the file behind that of the last request.
         return []
     found = []
     streams = [[one for one in stream if one.kind in {"read", "write", "trim"}]

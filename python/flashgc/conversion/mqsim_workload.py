@@ -311,7 +311,7 @@ def _rows(findings: Findings, part: Part, path: Key | None, here: Path) -> None:
     else:
         how = ("as often; a time begins one mean gap after the last request of the time before, in "
                "MQSim after that request by the time of the first row")  # fmt: skip
-        findings.differ(again.key, f"{trace}.loops", again.is_, how)
+        findings.differ(again.key, "workload.trace.loops", again.is_, how)
     if share.is_ >= 100:
         findings.always(share.key, "the whole trace")
     elif again.is_ != 1:

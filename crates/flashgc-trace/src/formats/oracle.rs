@@ -80,8 +80,8 @@ impl OracleGeneral {
         let object = u64::from(number(4)) | u64::from(number(8)) << 32;
         let offset = object.checked_mul(self.block).ok_or_else(|| {
             RecordProblem::Bad(format!(
-                "its object {object} is no number of a block of {} bytes: objects that are hashes \
-                 have no place on a drive",
+                "its object {object} is not the number of a block of {} bytes: objects that are \
+                 hashes have no place on a drive",
                 self.block
             ))
         });
