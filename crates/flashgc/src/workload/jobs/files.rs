@@ -33,7 +33,7 @@ impl Files {
         let places = (0..plan.files.count).map(&mut place).collect();
         let sizes = [0, 1, 2].map(|_| stream("size"));
         let draws = Draws { address, choice: stream("file"), sizes };
-        Files {
+        let mut files = Files {
             places,
             is_over: vec![false; plan.files.count as usize],
             plan: plan.files,
@@ -41,7 +41,11 @@ impl Files {
             left: plan.files.turn,
             first: (plan.passes == Some(Passes::Same)).then(|| Box::new(draws.clone())),
             draws,
+        };
+        if plan.files.order == Order::Random {
+            files.choose_first();
         }
+        files
     }
 
     /// The next request of this kind: its first byte on the drive, and its bytes. `None` where the
@@ -82,7 +86,13 @@ impl Files {
         if let Some(first) = self.first.as_deref() {
             self.draws = first.clone();
         }
+        self.choose_first();
+    }
+
+    /// The first file of a pass: in turns the one behind the last, else the same in each pass.
+    fn choose_first(&mut self) {
         if self.places.len() > 1 {
+            self.at = if self.plan.order == Order::RoundRobin { self.at } else { 0 };
             self.pass_on();
         }
     }
