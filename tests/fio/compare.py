@@ -16,12 +16,12 @@ CHANCE = 1e-8
 """Samples that are less alike than this are not from one distribution."""
 LEAST = 20
 """Requests from which distributions are compared."""
-FAR = 1 << 40
+FAR = 49152 << 26
 """From one file of a job to the next, in bytes."""
 FEW = 8
 """Requests from which something is known of all places."""
 RUNS_LEAST = 6
-"""Runs from which their usual length is compared: some meet the end of the part."""
+"""Runs and blocks from which the usual length is compared: some runs meet the end of the part."""
 PACED_ROOM, PACED_SHARE = 4, 0.04
 """Requests, and the share of all, by which a clock of the host may be late."""
 BLOCKS_LEAST = 400
@@ -218,7 +218,8 @@ def _order(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
     if one.runs and len(one.kinds) == 1:
         usual = [_usual_run(one, stream) for stream in moves]
         runs = min(map(len, moves)) // int(_behind(one))
-        if runs >= RUNS_LEAST and usual[0] != usual[1]:
+        is_told = runs >= RUNS_LEAST and _blocks(moves[0], one) >= RUNS_LEAST
+        if is_told and usual[0] != usual[1]:
             found.append(f"most runs have {usual[0]} and {usual[1]} requests")
     # In a mix a flush comes again after each read up to the next write.
     # So it does where a pass ends with one.

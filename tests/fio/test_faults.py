@@ -27,7 +27,7 @@ SEEDS = {
     "a flush comes one write later": 6,
     "clones begin at one place": 8,
     "the amount is the size": 1,
-    "one request is missing": 5,
+    "one request is missing": 19,
     "holes are missing": 23,
     "holes are behind and not ahead": 39,
     "gaps between zones are missing": 11,

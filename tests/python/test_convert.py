@@ -350,7 +350,7 @@ def test_a_trace_is_replayed_as_often_as_mqsim_does(files):
     workload.write_text(workload.read_text().replace(count.format(1), count.format(3)))
     made = flashgc.convert(files / "ssdconfig.xml", workload, scenario=2, out=files / "made.toml")
     assert made.config["workload"]["trace"]["loops"] == 3
-    (how,) = [one.how for one in made.differs if one.key.name == "Relay_Count"]
+    (how,) = [one.why for one in made.differs if one.key.name == "Relay_Count"]
     assert "by the time of the first row" in how
     report = flashgc.run(files / "made.toml")
     rows = len(TRACE.splitlines())
