@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not inst
 SEEDS = {
     "offsets are rounded down to whole requests": 58,
     "each pass has an order of its own": 24,
-    "each pass has the order of the first": 6,
+    "each pass has the order of the first": 25,
     "the length of the file caps nothing": 1,
     "a rate is a fifth higher": 10,
     "a kind that is ahead delays the other": 184,
