@@ -13,9 +13,9 @@ import sys
 import time
 
 import flashgc
-from flashgc import _sources, api
 from flashgc.advising import candidates, commands, made, objectives, ranking, rounds
 from flashgc.advising.lengths import STEADY
+from flashgc.running import api, inputs
 
 
 def main(config: str, *words: str) -> int:
@@ -41,7 +41,7 @@ def compared(
     """The values of every scheme, on the drive of the advice, in long runs."""
     names = [one.scheme for one in advice.schemes if one.outcome in ("long", "dropped")]
     names += [name for name in candidates.OMITTED if name not in names]
-    with _sources.trace_file(trace) as file:
+    with inputs.trace_file(trace) as file:
 
         def request(scheme: str | None) -> api.Request:
             return api._bare_request(config, file, scheme, None, sets, None)

@@ -10,7 +10,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from flashgc import FlashgcError, trace, units
+from flashgc import FlashgcError, trace
+from flashgc.formatting import units
 
 HEAD = (
     "| trace | requests | footprint | written | WA | fitted workload | difference | mean latency | "

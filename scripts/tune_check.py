@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import flashgc
-from flashgc import statistics
+from flashgc.results import statistics
 
 PAPERS = ("parallel", "ippbe", "ippbe-original", "parallel-ippbe", "pgc", "pgc-merge",
           "pgc-pipeline", "pgc-both", "pgc-se", "fpgc", "wear-pgc", "idle", "idle-pgc",
@@ -147,10 +147,10 @@ def values(report: flashgc.Report) -> dict[str, float]:
 
 def written(folder: Path, config: dict[str, Any]) -> str:
     """A configuration as a file."""
-    from flashgc import _toml
+    from flashgc.files import toml
 
     path = folder / "zipf.toml"
-    path.write_text(_toml.dumps(config))
+    path.write_text(toml.dumps(config))
     return str(path)
 
 

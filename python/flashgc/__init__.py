@@ -14,16 +14,34 @@ from flashgc import _start as _start
 
 if TYPE_CHECKING:
     from flashgc import drive, trace
-    from flashgc._engine import __version__
-    from flashgc._json_schema import (
-        advice_schema,
-        explanation_schema,
-        report_schema,
-        tuning_schema,
+    from flashgc._engine import (
+        ConfigError,
+        DriveError,
+        FlashgcError,
+        InternalError,
+        OutputError,
+        RunError,
+        TraceError,
+        __version__,
     )
-    from flashgc._workloads import workload, workloads
     from flashgc.advising import Advice, AdviceProgress, advise
-    from flashgc.api import (
+    from flashgc.conversion import Conversion, convert
+    from flashgc.estimates.register_cost import RegisterCost, register_cost
+    from flashgc.estimates.worst_case import WorstCase, check_wait, worst_case_wait
+    from flashgc.explaining import Explanation, explain
+    from flashgc.formatting.table import Table
+    from flashgc.reports.loading import load
+    from flashgc.reports.report import Comparison, Report
+    from flashgc.reproduction import (
+        Checked,
+        Reproduction,
+        Reproductions,
+        check_bundle,
+        reproduce,
+        reproduce_all,
+    )
+    from flashgc.results.refusal import Refusal
+    from flashgc.running.api import (
         Progress,
         compare,
         devices,
@@ -32,19 +50,8 @@ if TYPE_CHECKING:
         schemes,
         slots,
     )
-    from flashgc.conversion import Conversion, convert
-    from flashgc.errors import (
-        ConfigError,
-        DriveError,
-        FlashgcError,
-        InternalError,
-        OutputError,
-        RunError,
-        TraceError,
-    )
-    from flashgc.explaining import Explanation, explain
-    from flashgc.loaded import load
-    from flashgc.policies import (
+    from flashgc.running.builtin_workloads import workload, workloads
+    from flashgc.running.policies import (
         Candidates,
         NextStep,
         Page,
@@ -54,22 +61,15 @@ if TYPE_CHECKING:
         scheme,
         victim,
     )
-    from flashgc.refusal import Refusal
-    from flashgc.registers import RegisterCost, register_cost
-    from flashgc.report import Comparison, Report
-    from flashgc.reproduction import (
-        Checked,
-        Reproduction,
-        Reproductions,
-        check_bundle,
-        reproduce,
-        reproduce_all,
+    from flashgc.schema.json_schema import (
+        advice_schema,
+        explanation_schema,
+        report_schema,
+        tuning_schema,
     )
     from flashgc.sweeps import SweepProgress, SweepResults, sweep
     from flashgc.sweeps import explain as explain_sweep
-    from flashgc.table import Table
     from flashgc.tuning import TuneProgress, Tuning, tune
-    from flashgc.worst_case import WorstCase, check_wait, worst_case_wait
 
 __all__ = [
     "Advice",
@@ -138,28 +138,27 @@ __all__ = [
 
 _MODULES = ("drive", "trace")
 _NAMES_IN = {
-    "_engine": ("__version__",),
-    "_json_schema": ("advice_schema", "explanation_schema", "report_schema",
-                     "tuning_schema"),
-    "_workloads": ("workload", "workloads"),
+    "_engine": ("ConfigError", "DriveError", "FlashgcError", "InternalError", "OutputError",
+                "RunError", "TraceError", "__version__"),
+    "schema.json_schema": ("advice_schema", "explanation_schema", "report_schema",
+                           "tuning_schema"),
+    "running.builtin_workloads": ("workload", "workloads"),
     "advising": ("Advice", "AdviceProgress", "advise"),
-    "api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
+    "running.api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
     "conversion": ("Conversion", "convert"),
-    "errors": ("ConfigError", "DriveError", "FlashgcError", "InternalError", "OutputError",
-               "RunError", "TraceError"),
     "explaining": ("Explanation", "explain"),
-    "loaded": ("load",),
-    "policies": ("Candidates", "NextStep", "Page", "Scheme", "pacing", "placement", "scheme",
-                 "victim"),
-    "refusal": ("Refusal",),
-    "registers": ("RegisterCost", "register_cost"),
-    "report": ("Comparison", "Report"),
+    "reports.loading": ("load",),
+    "running.policies": ("Candidates", "NextStep", "Page", "Scheme", "pacing", "placement",
+                         "scheme", "victim"),
+    "results.refusal": ("Refusal",),
+    "estimates.register_cost": ("RegisterCost", "register_cost"),
+    "reports.report": ("Comparison", "Report"),
     "reproduction": ("Checked", "Reproduction", "Reproductions", "check_bundle", "reproduce",
                      "reproduce_all"),
     "sweeps": ("SweepProgress", "SweepResults", "sweep"),
-    "table": ("Table",),
+    "formatting.table": ("Table",),
     "tuning": ("TuneProgress", "Tuning", "tune"),
-    "worst_case": ("WorstCase", "check_wait", "worst_case_wait"),
+    "estimates.worst_case": ("WorstCase", "check_wait", "worst_case_wait"),
 }  # fmt: skip
 _HOMES = {name: (module, name) for module, names in _NAMES_IN.items() for name in names}
 _HOMES["explain_sweep"] = ("sweeps", "explain")

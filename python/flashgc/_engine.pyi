@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from typing import Final, final
 
-from flashgc._types import Logs, Reading, Request
+from flashgc._engine_types import Logs, Reading, Request
 
 __all__ = [
     "REQUEST_KINDS",

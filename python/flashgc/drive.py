@@ -10,7 +10,9 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from flashgc import _engine, _output, _sources, api
+import flashgc._engine as engine
+from flashgc.files import output
+from flashgc.running import api, inputs
 
 PathLike = str | os.PathLike[str]
 
@@ -42,12 +44,12 @@ def save(
     (0.5, True)
     """
     set_ = api.with_format(set, format)
-    with _sources.trace_file(trace) as found:
+    with inputs.trace_file(trace) as found:
         request = api._request(config, found, scheme, device, set_, seed, fit, unset)
         shown = api._told(progress)
         [request] = api._sized([request], shown)
-        told = _engine.drive_save(request, os.fspath(file), verify, shown)
-        _output.note(file)
+        told = engine.drive_save(request, os.fspath(file), verify, shown)
+        output.note(file)
     about: dict[str, Any] = json.loads(told)
     return about
 
@@ -59,5 +61,5 @@ def info(file: PathLike) -> dict[str, Any]:
     (everything that the drive depends on: device, scheme, seed, preconditioning, workload), and
     `precondition` (its results, as in a report). A DriveError describes the problem of the file.
     """
-    about: dict[str, Any] = json.loads(_engine.drive_info(os.fspath(file)))
+    about: dict[str, Any] = json.loads(engine.drive_info(os.fspath(file)))
     return about

@@ -15,8 +15,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from flashgc import _engine, _output, _sources, api
-from flashgc._types import Reading
+import flashgc._engine as engine
+from flashgc._engine_types import Reading
+from flashgc.files import output
+from flashgc.running import api, inputs
 
 PathLike = str | os.PathLike[str]
 
@@ -32,7 +34,7 @@ def captures() -> list[dict[str, Any]]:
     'sqlite'
     """
     known = []
-    for name, path in _sources.captures().items():
+    for name, path in inputs.captures().items():
         about = tomllib.loads(path.with_suffix(".toml").read_text("utf-8"))
         known.append({"name": name, **about, "file_bytes": path.stat().st_size})
     return known
@@ -63,11 +65,11 @@ def info(
     >>> about["format"], about["rows"], about["written_bytes"]
     ('spc', 2, 8192)
     """
-    with _sources.trace_file(file) as found:
+    with inputs.trace_file(file) as found:
         reading = _reading(
             found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
         )
-        about: dict[str, Any] = json.loads(_engine.trace_info(reading))
+        about: dict[str, Any] = json.loads(engine.trace_info(reading))
     return about
 
 
@@ -101,7 +103,7 @@ def convert(
     >>> flashgc.trace.convert(folder / "a.spc", folder / "a.csv.gz", "csv")["rows"]
     2
     """
-    with _sources.trace_file(source) as found:
+    with inputs.trace_file(source) as found:
         return _rewrite(
             _reading(
                 found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
@@ -134,7 +136,7 @@ def cut(
     >>> flashgc.trace.cut(folder / "a.spc", folder / "b.spc", first_row=1)["rows"]
     1
     """
-    with _sources.trace_file(source) as found:
+    with inputs.trace_file(source) as found:
         return _rewrite(
             _reading(
                 found, format, on_bad_line, devices, start, length, first_row, rows, sort_window
@@ -169,13 +171,13 @@ def merge(
     4
     """
     with ExitStack() as open_files:
-        found = [open_files.enter_context(_sources.trace_file(source)) for source in sources]
+        found = [open_files.enter_context(inputs.trace_file(source)) for source in sources]
         readings = [
             _reading(one, format, on_bad_line, None, None, None, None, None, sort_window)
             for one in found
         ]
-        written = _engine.trace_merge(readings, _target(target), to, renumber, align)
-        _output.note(_target(target))
+        written = engine.trace_merge(readings, _target(target), to, renumber, align)
+        output.note(_target(target))
     done: dict[str, Any] = json.loads(written)
     return done
 
@@ -202,8 +204,8 @@ def generate(
     """
     request = api._request(config, None, None, device, set, seed, unset=unset)
     told = api._told(progress)
-    made = _engine.trace_generate(request, _target(target), format, told)
-    _output.note(_target(target))
+    made = engine.trace_generate(request, _target(target), format, told)
+    output.note(_target(target))
     done: dict[str, Any] = json.loads(made)
     return done
 
@@ -235,16 +237,16 @@ def fit(
     from flashgc.fitting import config, requests
     from flashgc.fitting.check import drive, overwrite
 
-    with _sources.trace_file(file) as found:
+    with inputs.trace_file(file) as found:
         reading = _reading(found, format, on_bad_line, devices, start, length, None, rows, None)
         read = requests.read(reading)
         # A replay meets every row in the order of the file, also those that `start` leaves out.
-        late_ns = int(json.loads(_engine.trace_info(reading))["late_ns_max"])
+        late_ns = int(json.loads(engine.trace_info(reading))["late_ns_max"])
     pages = read.footprint_pages()
     before = overwrite(read.written_pages(), pages)
     result = Fit(config.workload(read), drive(pages), before, late_ns)
     if target is not None:
-        _output.write(target, result.text)
+        output.write(target, result.text)
     return result
 
 
@@ -320,7 +322,7 @@ def formats() -> list[dict[str, Any]]:
     >>> "msr" in [known["name"] for known in flashgc.trace.formats()]
     True
     """
-    known: list[dict[str, Any]] = json.loads(_engine.trace_formats())
+    known: list[dict[str, Any]] = json.loads(engine.trace_formats())
     return known
 
 
@@ -328,8 +330,8 @@ def _rewrite(
     reading: Reading, target: PathLike, to: str | None, *, keep_format: bool
 ) -> dict[str, Any]:
     """Writes the records read; with `keep_format` in their own format where `to` names none."""
-    written = _engine.trace_convert(reading, _target(target), to, keep_format)
-    _output.note(_target(target))
+    written = engine.trace_convert(reading, _target(target), to, keep_format)
+    output.note(_target(target))
     done: dict[str, Any] = json.loads(written)
     return done
 
@@ -342,7 +344,7 @@ def _target(target: PathLike) -> PathLike | None:
     except OSError as reason:
         # Other failures are reported when output is written.
         if reason.errno == errno.EBADF:
-            raise _engine.OutputError("error: standard output is closed") from None
+            raise engine.OutputError("error: standard output is closed") from None
     return None
 
 
@@ -358,7 +360,7 @@ def _reading(
     sort_window: str | None,
 ) -> Reading:
     if found is None:
-        raise _engine.TraceError("error: no trace was given")
+        raise engine.TraceError("error: no trace was given")
     return {
         "name": found[0],
         "path": found[1],
@@ -367,8 +369,8 @@ def _reading(
         "devices": None if devices is None else list(devices),
         "start": start,
         "length": length,
-        "first_row": None if first_row is None else _sources.whole("first_row", first_row, 0),
-        "rows": None if rows is None else _sources.whole("rows", rows, 0),
+        "first_row": None if first_row is None else inputs.whole("first_row", first_row, 0),
+        "rows": None if rows is None else inputs.whole("rows", rows, 0),
         "sort_window": sort_window,
     }
 

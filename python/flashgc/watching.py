@@ -8,8 +8,8 @@ import os
 import socket
 from typing import Any
 
-from flashgc import units
 from flashgc._engine import RunError
+from flashgc.formatting import units
 
 Status = dict[str, Any]
 Rows = list[list[str]]

@@ -9,8 +9,9 @@ import mounted
 from measured import Latency, Load, Program
 
 import flashgc
-from flashgc import serving, units
-from flashgc.report import Report
+from flashgc.drives import serving
+from flashgc.formatting import units
+from flashgc.reports.report import Report
 
 CONFIG = "real-programs"
 FEW = 1000

@@ -81,7 +81,7 @@ OPTIONS = {
     **dict.fromkeys(MODULES, "show_root_heading: false"),
     **dict.fromkeys(("Report", "Comparison"), "inherited_members: true"),
 }
-"""Options of single names. Most members of a report are those of `flashgc.results`."""
+"""Options of single names. Most members of a report are those of `flashgc.results.metrics`."""
 
 
 def offered(package: Path) -> set[str]:

@@ -13,7 +13,8 @@ from pathlib import Path
 CAN_FORK = hasattr(os, "fork")
 _TASKS = Path("/proc/self/task")
 _SLOW = ("flashgc.cli.app", "flashgc.cli.layout", "flashgc.cli.progress", "flashgc.cli.show",
-         "flashgc.saved", "pandas", "pyarrow", "rich.markdown", "typer.rich_utils")  # fmt: skip
+         "flashgc.reports.saving", "pandas", "pyarrow", "rich.markdown",
+         "typer.rich_utils")  # fmt: skip
 """Modules of commands that are imported once, before any of them is forked."""
 
 

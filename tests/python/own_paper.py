@@ -1,6 +1,6 @@
 """A small paper of no one's, its reports without a run, and verdicts on its claims."""
 
-from flashgc import _toml
+from flashgc.files import toml
 from flashgc.reproduction import read_claims as stated
 from flashgc.reproduction import read_experiment as described
 from flashgc.reproduction.results import Results
@@ -120,7 +120,7 @@ def made(known, latency, waf, saturated):
 
 def claim_of(claim, found):
     """A claim that is given as a dictionary."""
-    lines = [f"{key} = {_toml.value(value, key)}" for key, value in claim.items()]
+    lines = [f"{key} = {toml.value(value, key)}" for key, value in claim.items()]
     head = '[tolerance]\nmet = "5 %"\nnear = "10 %"\n[[claims]]\nplace = "x"\nwhat = "y"\n'
     part = "" if "in" in claim else 'in = ["1"]\n'
     text = head + part + "\n".join(lines)

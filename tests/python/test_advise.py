@@ -14,8 +14,9 @@ import pytest
 import flashgc as package
 import pages
 from conftest import COMMAND, ENDLESS, LONG, REPLAY, ROOT, SHARED, SMALL
-from flashgc import api, refusal
 from flashgc.advising import candidates, commands, lengths, objectives, ranking, words
+from flashgc.results import refusal
+from flashgc.running import api
 from test_schema import mistakes
 
 FEW = {"workload.synthetic.requests": 100_000}

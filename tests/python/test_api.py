@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import flashgc
 from conftest import SMALL
-from flashgc import _toml, summary
-from flashgc.report import Comparison, Report
-from flashgc.statistics import interval, student_t
+from flashgc.files import toml
+from flashgc.reports.report import Comparison, Report
+from flashgc.results import summary
+from flashgc.results.statistics import interval, student_t
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +168,7 @@ tables = st.recursive(
 @settings(deadline=None)
 @given(tables)
 def test_dictionaries_become_the_same_toml(config):
-    read = tomllib.loads(_toml.dumps(config))
+    read = tomllib.loads(toml.dumps(config))
     assert json.dumps(rounded(read), sort_keys=True) == json.dumps(rounded(config), sort_keys=True)
 
 

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from flashgc import blame, compare, page, run
+from flashgc import compare, run
+from flashgc.pages import page
+from flashgc.results import blame
 
 SMALL = {"workload.synthetic.requests": 20_000, "device.blocks_per_plane": 64}
 PARTS = ("service_ns", "host_ns", "collection_ns", "space_ns", "buffer_ns")

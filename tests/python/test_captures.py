@@ -13,7 +13,8 @@ import pytest
 
 import flashgc
 from conftest import ROOT
-from flashgc import _sources, units
+from flashgc.formatting import units
+from flashgc.running import inputs
 
 KNOWN = {known["name"]: known for known in flashgc.trace.captures()}
 BLESS = os.environ.get("FLASHGC_BLESS") == "1"
@@ -46,7 +47,7 @@ def test_each_has_what_it_says(name):
 def test_each_runs_on_the_drive_of_its_programs(name):
     report = flashgc.run("real-programs", name)
     if BLESS:
-        path = _sources.captures()[name].with_suffix(".toml")
+        path = inputs.captures()[name].with_suffix(".toml")
         path.write_text(path.read_text().replace(KNOWN[name]["result_hash"], report.result_hash))
     else:
         assert report.result_hash == KNOWN[name]["result_hash"], "FLASHGC_BLESS=1 if it is due"

@@ -9,8 +9,9 @@ import pytest
 import vl_convert
 
 from conftest import ROOT
-from flashgc import ConfigError, OutputError, charts, page
+from flashgc import ConfigError, OutputError, charts
 from flashgc.charts import embed, multiples, static
+from flashgc.pages import page
 from in_process import apart
 
 X = {"field": "depth", "type": "quantitative"}

@@ -6,7 +6,8 @@ import pytest
 
 import flashgc
 from conftest import SMALL
-from flashgc import api, refusal
+from flashgc.results import refusal
+from flashgc.running import api
 
 FEW = {"workload.synthetic.requests": 2000}
 SUSPEND = "device.suspend.suspend=20 us"

@@ -6,8 +6,8 @@ import statistics
 import pytest
 
 import flashgc as package
-from flashgc import balance, gc_cost, summary
-from flashgc.statistics import student_t
+from flashgc.results import gc_cost, steady_state, summary
+from flashgc.results.statistics import student_t
 
 NAME = "latency_ns.write.mean"
 
@@ -83,7 +83,7 @@ def test_an_interval_of_runs_that_are_not_steady_says_so(small, flashgc):
     assert priced
     assert all(cell.endswith("(not steady)") for cell in priced), priced
     assert "their intervals hold for runs of this length" in summary.over_seeds(several)
-    assert balance.marks(several) == [["! steady state", "no with 3 of 3", "no with 3 of 3"]]
+    assert steady_state.marks(several) == [["! steady state", "no with 3 of 3", "no with 3 of 3"]]
     told = flashgc("run", small, "--seeds", "3", "--set", "workload.synthetic.requests=2000").out
     assert "95 % interval, not steady" in told
 

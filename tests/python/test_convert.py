@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import flashgc
 from conftest import ROOT
-from flashgc import converted
+from flashgc.results import conversion_notes
 
 DATA = ROOT / "tests/python/conversion"
 DEVICE, WORKLOAD = DATA / "ssdconfig.xml", DATA / "workload.xml"
@@ -410,7 +410,7 @@ def test_signs_that_steer_a_terminal_are_not_printed(flashgc, files):
     ],
 )
 def test_a_table_of_another_form_does_no_harm(table):
-    found = converted.of(table if "[" in table else f"[about]\n{table}")
+    found = conversion_notes.of(table if "[" in table else f"[about]\n{table}")
     assert found is None or all(isinstance(one, str) for one in found["not_mapped"])
 
 

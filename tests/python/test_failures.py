@@ -4,7 +4,7 @@ import pytest
 
 import flashgc
 from conftest import SMALL
-from flashgc import balance, summary
+from flashgc.results import steady_state, summary
 
 FAILING = SMALL + "\n[device.failures]\nprogram = 1e-5\nerase = 4e-3\n"
 
@@ -32,9 +32,9 @@ def test_a_drive_without_spare_blocks_ends_the_run_with_its_report():
     assert row(report).endswith("the drive is read-only")
     assert 0 < report.requests.write < 400_000
     assert any("became read-only after" in note for note in report.notes)
-    (told,) = balance.first(report)
+    (told,) = steady_state.first(report)
     assert told.startswith("not in steady state: the drive became read-only")
-    assert "more request" not in told + balance.told(report)
+    assert "more request" not in told + steady_state.told(report)
 
 
 def test_a_drive_that_preconditioning_wears_out_is_an_error():

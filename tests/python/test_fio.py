@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import flashgc as package
 from conftest import ROOT
-from flashgc import ConfigError, converted
+from flashgc import ConfigError
 from flashgc.conversion import fio_keys, fio_run, fio_values
+from flashgc.results import conversion_notes
 
 DATA = ROOT / "tests/python/fio"
 FILES = sorted(path for path in DATA.glob("*.fio") if path.name != "common.fio")
@@ -151,7 +152,7 @@ def test_notes_tell_what_differs(tmp_path):
     path = tmp_path / "job.fio"
     path.write_text("[a]\nrw=randwrite\nsize=4m\niodepth=4\nsync_file_range=write:8\nnumjobs=2\n")
     report = package.run(path, set=SMALL)
-    told = converted.told(report)
+    told = conversion_notes.told(report)
     assert any("`a.iodepth`" in one and "synchronous" in one for one in told)
     assert any("`a.sync_file_range`" in one and "flush" in one for one in told)
     assert not any("numjobs" in one for one in told)

@@ -6,7 +6,8 @@ import pytest
 
 import flashgc as package
 from conftest import SMALL
-from flashgc import gc_cost, units
+from flashgc.formatting import units
+from flashgc.results import gc_cost
 
 FEW = {"workload.synthetic.requests": 5000}
 

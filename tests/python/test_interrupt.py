@@ -207,12 +207,12 @@ def test_what_was_saved_before_a_signal_is_said(tmp_path, small):
     script = (
         "import os, signal, sys\n"
         "sys.argv = ['flashgc', 'run', 'small.toml', '--out', 'o', '--gc-log', 'gc.csv']\n"
-        "from flashgc import _output\n"
-        "write = _output.write\n"
+        "from flashgc.files import output\n"
+        "write = output.write\n"
         "def save(path, text):\n"
         "    write(path, text)\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
-        "_output.write = save\n"
+        "output.write = save\n"
         "from flashgc.cli import main\n"
         "main()\n"
     )

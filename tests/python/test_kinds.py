@@ -10,10 +10,11 @@ import pytest
 
 import flashgc as package
 from conftest import SMALL
-from flashgc import summary, units
 from flashgc._engine import REQUEST_KINDS
-from flashgc._types import NO_LOGS
+from flashgc._engine_types import NO_LOGS
 from flashgc.explaining import words
+from flashgc.formatting import units
+from flashgc.results import summary
 from test_timeline import Slices
 
 HAS_PARTS = dict(REQUEST_KINDS)

@@ -7,9 +7,11 @@ import pytest
 
 import flashgc
 from conftest import SMALL
-from flashgc import page, summary, units
 from flashgc.charts import course
-from flashgc.results import drive_writes
+from flashgc.formatting import units
+from flashgc.pages import page
+from flashgc.results import summary
+from flashgc.results.metrics import drive_writes
 
 STEADY = {"workload.until": "steady", "workload.within": 0.3,
           "workload.synthetic.requests": 60_000}  # fmt: skip

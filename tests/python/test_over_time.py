@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import flashgc
 import pages
 from conftest import REPLAY, SMALL
-from flashgc import axis, over_time, summary
-from flashgc.over_time import MOST_ROWS, stretches
-from flashgc.panel import Curve, Panel
+from flashgc.results import over_time, summary
+from flashgc.results.over_time import MOST_ROWS, stretches
+from flashgc.traces import axis
+from flashgc.traces.line_charts import Curve, Panel
 
 ONLY_READS = {"workload.synthetic.read_share": 1.0}
 

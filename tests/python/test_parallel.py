@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from flashgc import parallel
+from flashgc.running import parallel
 
 
 def endless(_, going):

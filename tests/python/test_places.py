@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import PAPERS, ROOT
-from flashgc import _toml
-from flashgc.reproduction.places import Places
+from flashgc.files import toml
+from flashgc.files.key_places import Places
 
 TEXT = """\
 # [not.a.table]
@@ -107,7 +107,7 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(KEYS, VALUES))
 def test_every_key_that_tomllib_reads_is_found(table):
-    text = _toml.dumps(table)
+    text = toml.dumps(table)
     places = Places(text)
     assert all(path in places for path in paths(tomllib.loads(text)))
 

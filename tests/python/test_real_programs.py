@@ -158,7 +158,7 @@ def test_the_commands_for_images_run(tmp_path):
 @pytest.mark.parametrize("ends", ["by itself", "by an error", "by Ctrl-C"])
 def test_nothing_stays_mounted(tmp_path, ends):
     """However a mount ends: no filesystem, no loop device, no nbdfuse and no folder is left."""
-    from flashgc import serving
+    from flashgc.drives import serving
 
     raised = {"by itself": None, "by an error": RuntimeError, "by Ctrl-C": KeyboardInterrupt}[ends]
     (tmp_path / "drive.toml").write_text(

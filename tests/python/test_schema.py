@@ -9,7 +9,8 @@ import pytest
 
 import flashgc
 from conftest import REPLAY, ROOT, SMALL, SPC
-from flashgc import api, refusal
+from flashgc.results import refusal
+from flashgc.running import api
 
 WORDS = {
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
@@ -20,6 +21,7 @@ WORDS = {
     "array": lambda value: isinstance(value, list),
     "object": lambda value: isinstance(value, dict),
 }
+DECLARE = "declare it in python/flashgc/schema/report_keys.py"
 SCHEMES = [scheme["name"] for scheme in flashgc.schemes()]
 
 
@@ -49,7 +51,7 @@ def mistakes(value, schema, path="", defined=None):
         if key in keys:
             found += mistakes(inner, keys[key], f"{path}.{key}", defined)
         elif others is False:
-            found.append(f"{path}.{key} is unknown: declare it in python/flashgc/_keys.py")
+            found.append(f"{path}.{key} is unknown: {DECLARE}")
         elif others is not True:
             found += mistakes(inner, others, f"{path}.{key}", defined)
     return found
@@ -101,7 +103,7 @@ def test_a_key_that_is_not_declared_is_found():
     report["erases"] = "none"
     assert sorted(mistakes(report, whole())) == [
         ".erases: 'none' is not of type integer",
-        ".gc.new is unknown: declare it in python/flashgc/_keys.py",
+        f".gc.new is unknown: {DECLARE}",
         ".wear.mean is missing",
     ]
 
@@ -150,11 +152,11 @@ def test_the_attributes_of_a_report_are_typed(tmp_path):
 
 
 def test_sections_are_of_their_declared_classes():
-    from flashgc import _keys
+    from flashgc.schema import report_keys
 
     report = flashgc.run(SMALL, set={"workload.synthetic.requests": 2000})
-    assert type(report.latency_ns.all) is _keys.Latency
-    assert type(report["gc"]) is _keys.Gc
-    assert type(report.config.device) is _keys.Open
+    assert type(report.latency_ns.all) is report_keys.Latency
+    assert type(report["gc"]) is report_keys.Gc
+    assert type(report.config.device) is report_keys.Open
     assert type(report.config.device.shape).__name__ == "Section"
     assert json.loads(report.to_json()) == report.to_dict()

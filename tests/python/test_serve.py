@@ -16,10 +16,11 @@ import pytest
 
 import terminal
 from conftest import COMMAND, LONG, ROOT, SMALL
-from flashgc import serving, watching
+from flashgc import watching
+from flashgc.drives import serving
 from nbd_client import FLUSH, READ, TRIM, WRITE, ZERO, Client
 
-PLUGIN = Path(serving.__file__).with_name(serving.PLUGIN)
+PLUGIN = Path(serving.__file__).parents[1] / serving.PLUGIN
 BUILT = pytest.mark.skipif(
     not PLUGIN.exists() or shutil.which("nbdkit") is None,
     reason="nbdkit or its plugin is missing: make serve-deps",

@@ -12,7 +12,8 @@ from time import monotonic, sleep
 import pytest
 
 from conftest import LONG
-from flashgc import OutputError, serving, watching
+from flashgc import OutputError, watching
+from flashgc.drives import serving
 from nbd_client import READ, WRITE, Client
 from test_serve import BUILT, DRIVE
 
@@ -169,7 +170,7 @@ def test_files_and_sockets_have_the_modes_that_they_should(tmp_path, umask):
 
 @pytest.mark.parametrize("wrong", ["6", "888", "060", "1777", "rw", ""])
 def test_a_mode_of_sockets_that_is_none_is_refused(wrong):
-    from flashgc import serving_files
+    from flashgc.drives import serving_files
 
     with pytest.raises(OutputError, match="octal, from 600 to 777"):
         serving_files.mode(wrong)

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import flashgc
-from flashgc import serving
+from flashgc.drives import serving
 from nbd_client import FLUSH, READ, TRIM, WRITE, Client
 from test_serve import BUILT, DRIVE, needs
 

@@ -10,7 +10,8 @@ import pytest
 
 import flashgc
 from conftest import LONG, ROOT
-from flashgc import ConfigError, serving
+from flashgc import ConfigError
+from flashgc.drives import serving
 from nbd_client import Client
 from test_serve import BUILT, needs
 

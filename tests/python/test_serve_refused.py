@@ -11,7 +11,8 @@ from time import monotonic, sleep
 import pytest
 
 from conftest import COMMAND
-from flashgc import ConfigError, serving
+from flashgc import ConfigError
+from flashgc.drives import serving
 from nbd_client import READ, Client
 from test_serve import BUILT, DRIVE
 from test_serve_full import ROOT_ONLY
@@ -128,7 +129,8 @@ def test_on_a_disk_that_is_read_only_the_first_error_is_shown(tmp_path, refused)
 
 
 def test_without_the_plugin_the_error_says_what_to_type(tmp_path, monkeypatch):
-    monkeypatch.setattr(serving, "__file__", str(tmp_path / "a" / "flashgc" / "serving.py"))
+    moved = tmp_path / "a" / "flashgc" / "drives" / "serving.py"
+    monkeypatch.setattr(serving, "__file__", str(moved))
     (tmp_path / "a" / "flashgc").mkdir(parents=True)
     with pytest.raises(ConfigError) as installed:
         serving.plugin()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import flashgc
-from flashgc import serving
+from flashgc.drives import serving
 from nbd_client import FLUSH, READ, WRITE, Client
 from test_serve import BUILT
 

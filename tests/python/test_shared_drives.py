@@ -5,10 +5,11 @@ import threading
 import pytest
 
 import flashgc
-from flashgc import _engine, api
+from flashgc import _engine
 from flashgc._engine import RunError
 from flashgc.axes import layers
 from flashgc.reproduction import shared
+from flashgc.running import api
 
 GAP = "workload.synthetic.interarrival.exponential"
 OF_MACHINE = (

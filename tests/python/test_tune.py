@@ -14,9 +14,10 @@ import pytest
 
 import flashgc
 from conftest import COMMAND, LONG, SHARED, SMALL
-from flashgc import api, charts
+from flashgc import charts
 from flashgc.axes.choice import Range
-from flashgc.results import RunResults
+from flashgc.results.metrics import RunResults
+from flashgc.running import api
 from flashgc.tuning import builtin, figure, metrics, ranking, read, samples, words
 from flashgc.tuning.ranking import Candidate, Score
 from test_schema import mistakes

@@ -12,10 +12,11 @@ import pytest
 import flashgc as package
 import terminal
 from conftest import COMMAND
-from flashgc import summary, trace_summary
 from flashgc.cli import layout, show
 from flashgc.cli.app import app
-from flashgc.report import Comparison, Report
+from flashgc.reports.report import Comparison, Report
+from flashgc.results import summary
+from flashgc.traces import trace_summary
 
 WIDTHS = (40, 60, 80, 120, 200)
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

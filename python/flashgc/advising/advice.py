@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flashgc import _output
-from flashgc._advice_keys import AdviceKeys
-from flashgc.report import Comparison
+from flashgc.files import output
+from flashgc.reports.report import Comparison
+from flashgc.schema.advice_keys import AdviceKeys
 
 
 class Advice(AdviceKeys):
@@ -45,7 +45,7 @@ class Advice(AdviceKeys):
 
         The file appears whole or not at all; an OutputError says why not.
         """
-        return _output.save(path, self.to_json, self._page)
+        return output.save(path, self.to_json, self._page)
 
     def __repr__(self) -> str:
         return f"Advice({' '.join(self._values['advice'])})"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from flashgc import _engine, api, gc_cost, refusal
-from flashgc._types import Request
+import flashgc._engine as engine
+from flashgc._engine_types import Request
+from flashgc.results import gc_cost, refusal
+from flashgc.running import api
 
 OMITTED = {
     "greedy-msr": "it repeats the rules of one simulator",
@@ -61,7 +63,7 @@ def is_free(request: Request) -> bool:
 
 def _gc(request: Request) -> dict[str, Any]:
     """The settings of the scheme of a request."""
-    gc: dict[str, Any] = json.loads(_engine.check(request))["settings"]["gc"]
+    gc: dict[str, Any] = json.loads(engine.check(request))["settings"]["gc"]
     return gc
 
 

@@ -8,11 +8,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _sources, api, heads
-from flashgc._types import Request
+import flashgc._engine as engine
+from flashgc._engine_types import Request
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.lengths import Lengths
 from flashgc.advising.objectives import OBJECTIVES
+from flashgc.pages import provenance
+from flashgc.running import api, inputs
 
 _COUNTS = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "blocks_per_plane")
 
@@ -39,7 +41,7 @@ class Given(NamedTuple):
         given = [self.config, *after]
         if self.trace is not None:
             given.append(self.trace)
-        return heads.call(function, given, {
+        return provenance.call(function, given, {
             **named, "device": self.device, "set": [*self.sets, *sets], "unset": self.unsets,
             "seed": self.seed, "fit": fit,
         })  # fmt: skip
@@ -50,7 +52,7 @@ class Given(NamedTuple):
     ) -> str:  # fmt: skip
         """A command, or a call where the configuration is not a file."""
         one = verb == "run"
-        if not isinstance(self.config, (str, os.PathLike)) or _sources.is_text(self.config):
+        if not isinstance(self.config, (str, os.PathLike)) or inputs.is_text(self.config):
             named = {"blame": "--blame" in more, "seeds": _seeds(more)}
             if one:
                 return self._call("run", [], {"scheme": schemes[0], **named}, sets, fit)
@@ -116,7 +118,7 @@ def _size(found: Candidates, schemes: Sequence[str]) -> list[str]:
 
 
 def _shape(request: Request) -> Mapping[str, int]:
-    checked = json.loads(_engine.check(request))
+    checked = json.loads(engine.check(request))
     shape: Mapping[str, int] = checked["settings"]["device"]["shape"]
     return shape
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from flashgc import balance, results, summary, units
 from flashgc.advising import lengths, objectives, ranking, words
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.lengths import Lengths
 from flashgc.advising.objectives import Values
-from flashgc.report import Report
+from flashgc.formatting import units
+from flashgc.reports.report import Report
+from flashgc.results import metrics, steady_state, summary
 
 _UNKNOWN = "p99.9 of all requests is not known within 10 % at the end of the longest run"
 PERCENTILES = ("mean", "p50", "p99", "p99_9", "p99_99")
@@ -104,7 +105,7 @@ def _schemes(
     rows = []
     for name, report in found.reports.items():
         rows.append(_row(name, "long", None, {
-            "balance": worst(found.verdicts[name]), "requests": results.requests(report),
+            "balance": worst(found.verdicts[name]), "requests": metrics.requests(report),
             "objectives": means[name], "changes": changes[name],
             "without_gc_cost": objectives.mean(found.without[name]),
         }))  # fmt: skip
@@ -157,7 +158,7 @@ def warnings(found: Found) -> list[str]:
     """Reasons not to rely on the advice, and the notes of the runs."""
     told: dict[str, list[str]] = {}
     for name, report in found.reports.items():
-        for text in (*balance.first(report), *summary.warnings(report)):
+        for text in (*steady_state.first(report), *summary.warnings(report)):
             own = _UNKNOWN if text.startswith(_LIMIT) else text
             told.setdefault(own, []).append(name)
     everywhere = [

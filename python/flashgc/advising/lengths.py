@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from flashgc.results import RunResults
+from flashgc.results.metrics import RunResults
 
 SEEDS = 5
 """Seeds of a synthetic workload, and parts of a trace."""

@@ -7,14 +7,16 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from flashgc import _engine, _sources, api, gc_cost
+import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc._types import Request
+from flashgc._engine_types import Request
 from flashgc.advising import candidates, commands, findings, lengths, objectives, ranking, rounds
 from flashgc.advising.advice import Advice
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.objectives import Values
-from flashgc.report import Comparison, Report
+from flashgc.reports.report import Comparison, Report
+from flashgc.results import gc_cost
+from flashgc.running import api, inputs
 
 
 def advise(
@@ -49,9 +51,9 @@ def advise(
     if isinstance(schemes, (str, bytes)) or not (schemes is None or list(schemes)):
         raise ConfigError("error: schemes must be a list with one name or more")
     set_ = api.with_format(set, format)
-    with _sources.trace_file(trace) as file:
-        given = commands.Given(config, trace, device, _sources.settings(set_),
-                               _sources.keys(unset), seed, fit)  # fmt: skip
+    with inputs.trace_file(trace) as file:
+        given = commands.Given(config, trace, device, inputs.settings(set_),
+                               inputs.keys(unset), seed, fit)  # fmt: skip
 
         def request(scheme: api.PathLike | None) -> Request:
             return api._bare_request(config, file, scheme, device, set_, seed, fit, unset)
@@ -67,7 +69,7 @@ def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  
     if base["trace_path"] is None:
         api._add_own_trace(base)
     [base] = api._sized([base], work.scanned)
-    own = json.loads(_engine.check(base))["settings"]["gc"]["scheme"]
+    own = json.loads(engine.check(base))["settings"]["gc"]["scheme"]
     if candidates.is_free(base):
         raise ConfigError(
             f"error: collections of the configuration's own scheme, {own}, take no time, so there "
@@ -90,7 +92,7 @@ def _shared(request: Request, base: Request) -> Request:
 
 def _advised(found: Candidates, work: rounds.Rounds, given: commands.Given) -> Advice:
     base = found.requests[found.own]
-    checked = json.loads(_engine.check(base))
+    checked = json.loads(engine.check(base))
     workload, seed = checked["settings"]["workload"], checked["settings"]["seed"]
     plan, first = _planned(found, workload, seed, checked["trace_first_row"], work)
     names = list(found.requests)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from flashgc import statistics, units
-from flashgc.results import RunResults
+from flashgc.formatting import units
+from flashgc.results import statistics
+from flashgc.results.metrics import RunResults
 
 Values = dict[str, float | None]
 """A metric for each objective."""

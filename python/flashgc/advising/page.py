@@ -6,10 +6,11 @@ import html
 from collections.abc import Mapping
 from typing import Any
 
-from flashgc import blame, heads, page
 from flashgc.advising import words
-from flashgc.markup import table
-from flashgc.results import ComparedResults, Run
+from flashgc.formatting.markup import table
+from flashgc.pages import page, provenance
+from flashgc.results import blame
+from flashgc.results.metrics import ComparedResults, Run
 
 
 def whole(advice: Mapping[str, Any], reports: ComparedResults[Run]) -> str:
@@ -34,7 +35,7 @@ def fragment(advice: Mapping[str, Any], reports: ComparedResults[Run]) -> str:
         *_others(advice),
         "<h2>More</h2>",
         *(f'<pre class="again">{html.escape(one)}</pre>' for one in advice["commands"]),
-        "<h2>The long runs</h2>", heads.drawn(heads.facts(first), again),
+        "<h2>The long runs</h2>", provenance.drawn(provenance.facts(first), again),
         *page.tables(reports),
     ]  # fmt: skip
     return "\n".join(part for part in parts if part)

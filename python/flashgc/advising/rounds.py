@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from flashgc import _engine, api, parallel
-from flashgc._types import Request
-from flashgc.report import Report
+import flashgc._engine as engine
+from flashgc._engine_types import Request
+from flashgc.reports.report import Report
+from flashgc.running import api, parallel
 
 
 class AdviceProgress(NamedTuple):
@@ -77,7 +78,7 @@ class Rounds:
                 prefix="flashgc-", ignore_cleanup_errors=True
             ) as folder:
                 drive = os.fspath(Path(folder) / "own.drive")
-                _engine.drive_save(requests[at], drive, False, lambda *step: going())
+                engine.drive_save(requests[at], drive, False, lambda *step: going())
                 return [run(place, drive) for place in range(len(each))]
 
         return parallel.each(len(requests), self._jobs, one)

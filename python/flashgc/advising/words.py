@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import gc_cost, units
 from flashgc.advising.objectives import BY_KEY, OBJECTIVES, percent, spread
+from flashgc.formatting import units
+from flashgc.results import gc_cost
 
 Rows = list[list[str]]
 

@@ -96,6 +96,6 @@ def choice(key: str, value: object) -> Choice:
 
 def plain(value: object) -> str:
     """The name of a value: a text as it is, anything else as a configuration has it."""
-    from flashgc import _toml
+    from flashgc.files import toml
 
-    return value if isinstance(value, str) else _toml.value(value, "")
+    return value if isinstance(value, str) else toml.value(value, "")

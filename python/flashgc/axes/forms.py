@@ -8,7 +8,7 @@ from pydantic import Discriminator, Field, PlainValidator, Tag
 from pydantic_core import PydanticCustomError
 
 from flashgc.axes.choice import SCALES
-from flashgc.reproduction.form import KIND, Form, one_of
+from flashgc.files.forms import KIND, Form, one_of
 
 
 def _number(value: object) -> float:

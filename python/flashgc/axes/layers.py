@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flashgc import _engine, _files, _sources, api
+import flashgc._engine as engine
 from flashgc._engine import ConfigError, TraceError
-from flashgc._types import Request
+from flashgc._engine_types import Request
 from flashgc.axes.choice import Choice, Source
+from flashgc.files import reading
+from flashgc.running import api, inputs
 
 _CHUNK_BYTES = 1 << 20
 _ENDINGS = ("", ".zst", ".gz")
@@ -39,7 +41,7 @@ class Chooser:
 
     def __init__(self, traces: str | os.PathLike[str] | None) -> None:
         self._folder = None if traces is None else _folder(Path(traces))
-        self._configs: dict[str, _files.Source] = {}
+        self._configs: dict[str, reading.Source] = {}
 
     def base(self, source: Source) -> Used:
         """The layer below all choices."""
@@ -89,7 +91,7 @@ class Chooser:
     def _config(self, name: str) -> Any:  # noqa: ANN401 - the text of a configuration
         """The text of a configuration, read once for all runs."""
         if name not in self._configs:
-            self._configs[name] = _sources.config(name)
+            self._configs[name] = inputs.config(name)
         return self._configs[name]
 
 
@@ -114,7 +116,7 @@ class Checked:
         deciding: dict[str, Any] = {
             "config": self.config_hash,
             "trace": self.trace,
-            "version": _engine.__version__,
+            "version": engine.__version__,
         }
         if self.awaits_fit:
             # The size, and all that follows from it, is not in the settings yet.
@@ -134,7 +136,7 @@ class Checked:
         untouched = not self.drive["precondition"].get("overwrite")
         if by_trace or untouched:
             return None
-        made_from: dict[str, Any] = {"drive": self.drive, "version": _engine.__version__}
+        made_from: dict[str, Any] = {"drive": self.drive, "version": engine.__version__}
         return hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -152,10 +154,10 @@ class Checked:
 def checked(request: Request, label: str) -> Checked:
     """The request of a run, once the engine has accepted it; an error names the run."""
     try:
-        found = json.loads(_engine.check(request))
+        found = json.loads(engine.check(request))
         if request["trace_path"] is None and found["trace_file"] is not None:
             api._add_own_trace(request)
-            found = json.loads(_engine.check(request))
+            found = json.loads(engine.check(request))
     except ConfigError as error:
         raise ConfigError(f"{error}\n  = note: in the run {label}") from None
     given = _given(request)
@@ -200,7 +202,7 @@ def content_of(file: Path) -> str:
     try:
         changed_ns = os.stat(file).st_mtime_ns
     except OSError as reason:
-        raise TraceError(f"error: {_files.describe(file, reason)}") from None
+        raise TraceError(f"error: {reading.describe(file, reason)}") from None
     return _content(file, changed_ns)
 
 
@@ -213,7 +215,7 @@ def _content(file: Path, _changed_ns: int) -> str:
             while chunk := data.read(_CHUNK_BYTES):
                 digest.update(chunk)
     except OSError as reason:
-        raise TraceError(f"error: {_files.describe(file, reason)}") from None
+        raise TraceError(f"error: {reading.describe(file, reason)}") from None
     return digest.hexdigest()
 
 
@@ -226,7 +228,7 @@ def _folder(folder: Path) -> Path:
     try:
         os.listdir(folder)
     except OSError as reason:
-        raise TraceError(f"error: {_files.describe(folder, reason)}") from None
+        raise TraceError(f"error: {reading.describe(folder, reason)}") from None
     return folder
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from flashgc.axes.choice import WORDS, Choice, Range, Source, choice
 from flashgc.axes.forms import ChoiceForm, ListedForm, RangeForm, SourceForm, ValuesForm
-from flashgc.reproduction.form import Form, shown
+from flashgc.files.forms import Form, shown
 
 COUNT_MAX = 1_000_000
 """Values of a range; more are a mistake of `step`."""

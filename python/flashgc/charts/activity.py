@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flashgc import blame
 from flashgc.charts import theme
 from flashgc.charts.chart import Chart
 from flashgc.charts.latency import Named
-from flashgc.results import RunResults
+from flashgc.results import blame
+from flashgc.results.metrics import RunResults
 
 _PARTS = {
     "requests": theme.COLOURS[0],

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from flashgc import blame
 from flashgc.charts import theme
 from flashgc.charts.chart import Chart, Columns
 from flashgc.charts.latency import Named
-from flashgc.over_time import MOST_ROWS, OverTime
-from flashgc.results import RunResults, drive_writes, lengths_differ
-from flashgc.table import Table
+from flashgc.formatting.table import Table
+from flashgc.results import blame
+from flashgc.results.metrics import RunResults, drive_writes, lengths_differ
+from flashgc.results.over_time import MOST_ROWS, OverTime
 
 TIME = "zoom_from_ns"
 """The signal of the zoom over time, which all charts of it share."""

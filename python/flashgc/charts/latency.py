@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from flashgc import blame
 from flashgc.charts import theme
 from flashgc.charts.chart import Chart, Columns
-from flashgc.results import RunResults
+from flashgc.results import blame
+from flashgc.results.metrics import RunResults
 
 _NINES_STEP = {"expr": "span(domain('y')) > 2 ? 1 : 0.1"}
 """One label for each nine, and more where the axis shows less than two of them."""

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from flashgc import _extras, _output
 from flashgc._engine import OutputError
 from flashgc.charts import theme
 from flashgc.charts.chart import SCHEMA, Chart
+from flashgc.files import output
+from flashgc.machine import extras
 
 FORMATS = ("svg", "pdf", "png")
 COLUMN_PT = 240
@@ -38,14 +39,14 @@ def save(
             raise OutputError(
                 f"error: figures cannot be saved as {name!r}\n  = help: {', '.join(FORMATS)}"
             )
-    target = _output.folder(folder, "--figures")
+    target = output.folder(folder, "--figures")
     saved = []
     for chart in several:
         spec = figure(chart, width_pt)
         for name in formats:
             path = target / f"{chart.name}.{name}"
             data = drawn[name](spec)
-            _output.write_with(path, lambda file, data=data: file.write(data))  # type: ignore[misc]
+            output.write_with(path, lambda file, data=data: file.write(data))  # type: ignore[misc]
             saved.append(path)
     return saved
 
@@ -106,7 +107,7 @@ def _told(encoding: dict[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
 
 
 def _writers() -> dict[str, Callable[[dict[str, Any]], bytes]]:
-    vl_convert = _extras.library("vl_convert", "figures need")
+    vl_convert = extras.library("vl_convert", "figures need")
     return {
         "svg": lambda spec: vl_convert.vegalite_to_svg(spec, vl_version=_VERSION).encode(),
         "pdf": lambda spec: vl_convert.vegalite_to_pdf(spec, vl_version=_VERSION),

@@ -8,10 +8,10 @@ def main() -> None:
 
     0 done, 1 not met, 2 an error of the user's, 70 a fault of flashgc, 128 and more a signal.
     """
-    from flashgc import _start
+    import flashgc._start as start
 
-    if not _start.is_command():
-        _start.prepare()
+    if not start.is_command():
+        start.prepare()
     from flashgc.cli import guard, version
 
     try:

@@ -55,9 +55,11 @@ def advise(
     jobs: options.Jobs = 2,
 ) -> None:
     """Measure what GC costs a workload and recommend schemes, with trade-offs."""
-    from flashgc import _output, advising, heads
+    from flashgc import advising
+    from flashgc.files import output
+    from flashgc.pages import provenance
 
-    folder = None if out is None else _output.folder(out)
+    folder = None if out is None else output.folder(out)
     names = None if schemes is None else options.scheme_names(schemes)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     with _bar(quiet=json) as shown:
@@ -65,7 +67,7 @@ def advise(
             config, trace, schemes=names, device=device, set=set_, unset=unsets, seed=seed,
             fit=fit, jobs=jobs, progress=shown,
         )  # fmt: skip
-    heads.by_command(found.reports, options.typed())
+    provenance.by_command(found.reports, options.typed())
     files = options.save(found.save, folder, "advice")
     if json:
         print(found.to_json())
@@ -75,9 +77,9 @@ def advise(
 
 
 def _print(found: Advice) -> None:
-    from flashgc import summary
     from flashgc.advising import words
     from flashgc.cli import show
+    from flashgc.results import summary
 
     advice = found.to_dict()
     show.line(summary.head(found.reports[0]), "bold")

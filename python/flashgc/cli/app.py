@@ -25,7 +25,7 @@ from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example, typed
 
 if TYPE_CHECKING:
-    from flashgc.report import Report
+    from flashgc.reports.report import Report
 
 app = help_texts.App(
     name="flashgc",
@@ -138,8 +138,10 @@ def run(
     jobs: options.Jobs = 2,
 ) -> None:
     """Run one configuration and report latencies, write amplification, GC and wear."""
-    from flashgc import _output, api, heads
     from flashgc.cli import progress
+    from flashgc.files import output
+    from flashgc.pages import provenance
+    from flashgc.running import api
 
     if untimed:
         _check_untimed({
@@ -150,7 +152,7 @@ def run(
             "--timeline records times": timeline or timeline_window or timeline_units,
         })  # fmt: skip
     watched = _watched(over_time, no_over_time, out, seeds, gc_log, series)
-    folder = None if out is None else _output.folder(out)
+    folder = None if out is None else output.folder(out)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
     with progress.bars(names, quiet=json) as shown:
@@ -174,7 +176,7 @@ def run(
                 seed=seed, verify=verify, blame=blame, drive=drive, fit=fit,
                 untimed=untimed, jobs=jobs, progress=shown,
             )  # fmt: skip
-    heads.by_command([report], typed())
+    provenance.by_command([report], typed())
     files = [] if folder is None else report.save_folder(folder)
     if json:
         print(report.to_json())
@@ -203,7 +205,8 @@ def _check_single(given: dict[str, object]) -> None:
 
 def _check_wait(report: Report) -> None:
     """Compares the run with the worst case of its scheme; the status is 1 where it is exceeded."""
-    from flashgc import ConfigError, worst_case
+    from flashgc._engine import ConfigError
+    from flashgc.estimates import worst_case
 
     try:
         complaint = worst_case.check_wait(report.to_dict())
@@ -272,11 +275,14 @@ def compare(
     jobs: options.Jobs = 2,
 ) -> None:
     """Run several schemes on the same drive with the same requests and compare them."""
-    from flashgc import _output, api, gc_cost, heads
     from flashgc.cli import progress
+    from flashgc.files import output
+    from flashgc.pages import provenance
+    from flashgc.results import gc_cost
+    from flashgc.running import api
 
     watched = _watched(over_time, no_over_time, out, seeds)
-    folder = None if out is None else _output.folder(out)
+    folder = None if out is None else output.folder(out)
     names = options.scheme_names(schemes)
     shown_names = [f"{name}{more}" for more in ("", f" {gc_cost.WITHOUT}")[: 1 + cost]
                    for name in names]  # fmt: skip
@@ -287,7 +293,7 @@ def compare(
             verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
             over_time=watched, seeds=seeds, cost=cost, progress=shown,
         )  # fmt: skip
-    heads.by_command(reports, typed())
+    provenance.by_command(reports, typed())
     files = [] if folder is None else reports.save_folder(folder)
     if json:
         print(reports.to_json())

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import flashgc
-from flashgc._files import JOB_FILES
+from flashgc.files.reading import JOB_FILES
 
 
 def configs(incomplete: str) -> list[str]:
     """Built-in configurations, TOML files and job files of fio."""
-    from flashgc import _sources
+    from flashgc.running import inputs
 
     files = [name for end in (".toml", *JOB_FILES) for name in _files(incomplete, end)]
-    return _starting(list(_sources.builtin_configs()), incomplete) + list(dict.fromkeys(files))
+    return _starting(list(inputs.builtin_configs()), incomplete) + list(dict.fromkeys(files))
 
 
 def scheme_names(incomplete: str) -> list[str]:
@@ -74,9 +74,9 @@ def files(incomplete: str) -> list[str]:
 
 def traces(incomplete: str) -> list[str]:
     """Traces that come with the package, and any file."""
-    from flashgc import _sources
+    from flashgc.running import inputs
 
-    return _starting(list(_sources.captures()), incomplete) + _files(incomplete, "")
+    return _starting(list(inputs.captures()), incomplete) + _files(incomplete, "")
 
 
 def _starting(names: list[str], incomplete: str) -> list[str]:

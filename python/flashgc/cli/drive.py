@@ -50,13 +50,14 @@ def save(
     sort_window: options.SortWindow = None,
 ) -> None:
     """Precondition the drive of a configuration and save it; nothing is measured."""
-    from flashgc import drive, units
+    import flashgc.drive as drives
     from flashgc.cli import progress
+    from flashgc.formatting import units
 
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     with progress.bars([""], quiet=False) as shown:
         told = None if shown is None else lambda step: shown(0, step)
-        about = drive.save(
+        about = drives.save(
             config, file, trace, scheme=scheme, device=device, set=set_, unset=unsets, seed=seed,
             verify=verify, fit=fit, progress=told,
         )  # fmt: skip
@@ -69,9 +70,9 @@ def save(
 @guarded
 def info(file: File, json: options.Json = False) -> None:
     """Show the contents of a saved drive and the run that made it."""
-    from flashgc import drive
+    import flashgc.drive as drives
 
-    about = drive.info(file)
+    about = drives.info(file)
     if json:
         import json as encoder
 
@@ -83,7 +84,8 @@ def info(file: File, json: options.Json = False) -> None:
 
 
 def _facts(about: dict[str, Any]) -> list[tuple[str, str]]:
-    from flashgc import summary, units
+    from flashgc.formatting import units
+    from flashgc.results import summary
 
     made, before = about["made_from"], about["precondition"]
     device = made["device"]

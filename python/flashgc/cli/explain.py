@@ -77,12 +77,14 @@ def explain(
     sort_window: options.SortWindow = None,
 ) -> None:  # fmt: skip
     """Show what single requests waited for: each step, and the work of their units meanwhile."""
-    from flashgc import _output, explaining, heads
+    from flashgc import explaining
     from flashgc.cli import progress
+    from flashgc.files import output
+    from flashgc.pages import provenance
 
     if request and (slowest is not None or kind is not None):
         raise typer.BadParameter("--request cannot be combined with --slowest or --kind")
-    folder = None if out is None else _output.folder(out)
+    folder = None if out is None else output.folder(out)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     with progress.bars([""], quiet=json) as shown:
         told = None if shown is None else lambda step: shown(0, step)
@@ -91,7 +93,7 @@ def explain(
             kind=None if kind is None else kind.value, scheme=scheme, device=device, set=set_,
             unset=unsets, seed=seed, drive=drive, fit=fit, progress=told,
         )  # fmt: skip
-    heads.by_command([found.report], options.typed())
+    provenance.by_command([found.report], options.typed())
     files = options.save(found.save, folder, "explanation")
     if json:
         print(found.to_json())
@@ -101,9 +103,9 @@ def explain(
 
 
 def _print(found: Explanation) -> None:
-    from flashgc import summary
     from flashgc.cli import show
     from flashgc.explaining import words
+    from flashgc.results import summary
 
     show.line(summary.head(found.report), "bold")
     show.line("")

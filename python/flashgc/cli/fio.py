@@ -34,8 +34,8 @@ def fio(
     seed: options.Seed = None,
 ) -> None:
     """Run a job of fio on a simulated drive, with fio's command line and fio's output."""
-    from flashgc import _output
     from flashgc.cli import progress
+    from flashgc.files import output
     from flashgc.fio import arguments, run
 
     command = arguments.read(words or [])
@@ -50,5 +50,5 @@ def fio(
     if command.output is None:
         print(text, end="")
     else:
-        _output.write(command.output, text)
+        output.write(command.output, text)
         say(f"saved: {command.output}")

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import ParamSpec
 
-from flashgc import _start
+import flashgc._start as start
 from flashgc._engine import FlashgcError, InternalError, __version__
 
 P = ParamSpec("P")
@@ -24,12 +24,12 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Wraps a command: no error causes a traceback."""
     import typer
 
-    from flashgc import _output
+    from flashgc.files import output
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            with _output.noted():
+            with output.noted():
                 try:
                     command(*args, **kwargs)
                     sys.stdout.flush()
@@ -67,7 +67,7 @@ def status_of(error: BaseException) -> int:
 
 
 def _os_error(error: OSError) -> str:
-    from flashgc._files import describe
+    from flashgc.files.reading import describe
 
     if error.filename is not None:
         return f"error: {describe(os.fsdecode(error.filename), error)}"
@@ -98,29 +98,29 @@ def _fault(error: BaseException) -> str:
 
 def interrupted_status(error: KeyboardInterrupt) -> int:
     """128 and the number of the signal."""
-    return error.status if isinstance(error, _start.Interrupted) else INTERRUPTED
+    return error.status if isinstance(error, start.Interrupted) else INTERRUPTED
 
 
 def _interrupted(error: KeyboardInterrupt) -> str:
-    name = error.name if isinstance(error, _start.Interrupted) else "SIGINT"
+    name = error.name if isinstance(error, start.Interrupted) else "SIGINT"
     return "interrupted" if name == "SIGINT" else f"interrupted by {name}"
 
 
 def _what_was_saved() -> str:
-    from flashgc import _output
+    from flashgc.files import output
 
-    files = [str(path) for path in _output.saved()]
+    files = [str(path) for path in output.saved()]
     return f"saved before that: {', '.join(files)}" if files else "nothing was saved"
 
 
 @contextlib.contextmanager
 def signals() -> Iterator[None]:
     """Signals end the command in good order, with its temporary files removed."""
-    _start.raise_signals()
+    start.raise_signals()
     try:
         yield
     finally:
-        _start.end_at_signals()
+        start.end_at_signals()
 
 
 def flushed(status: str | int | None) -> str | int | None:
@@ -147,7 +147,7 @@ def _is_silenced() -> bool:
     if type(sys.stdout).__name__ == "PacifyFlushWrapper":
         return True
     with contextlib.suppress(OSError):
-        return not _start.began_silent and _start.is_null(1)
+        return not start.began_silent and start.is_null(1)
     return False
 
 

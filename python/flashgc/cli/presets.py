@@ -32,8 +32,8 @@ def schemes(
     ] = False,
 ) -> None:
     """List the GC schemes with their slots and sources, or print one."""
-    from flashgc import api
     from flashgc.cli import show
+    from flashgc.running import api
 
     if slots:
         _slots(api.slots(), json)
@@ -107,8 +107,8 @@ def devices(
     ] = False,
 ) -> None:  # fmt: skip
     """List the devices with geometry, times and sources, or print one."""
-    from flashgc import api
     from flashgc.cli import show
+    from flashgc.running import api
 
     known = api.devices()
     if registers is not None:
@@ -135,7 +135,7 @@ def _register_cost(
     import json as encoder
 
     from flashgc.cli import show
-    from flashgc.registers import register_cost
+    from flashgc.estimates.register_cost import register_cost
 
     if name is None:
         fail("error: --registers needs a device\n  = help: `flashgc devices NAME --registers 4`")
@@ -162,7 +162,7 @@ def _worst_case(known: list[dict[str, Any]], name: str | None, json: bool) -> No
     import json as encoder
 
     from flashgc.cli import show
-    from flashgc.worst_case import worst_case_wait
+    from flashgc.estimates.worst_case import worst_case_wait
 
     if name is None:
         fail("error: --worst-case needs a device\n  = help: `flashgc devices NAME --worst-case`")
@@ -204,7 +204,7 @@ def _time(value: str | list[str]) -> str:
 
 
 def _device(entry: dict[str, Any]) -> list[str]:
-    from flashgc import units
+    from flashgc.formatting import units
 
     keys, timing = entry["keys"], entry["keys"]["timing"]
     planes = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die")

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from flashgc import units
+from flashgc.formatting import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rich.progress import Progress, TaskID
 
-    from flashgc import api
+    from flashgc.running import api
 
     Shown = Callable[[int, api.Progress], None]
     Told = Callable[[str, float, float | None], None]

@@ -62,9 +62,9 @@ def report(
     ] = None,
 ) -> None:
     """Show any number of saved results on one page, or save figures for a paper."""
-    from flashgc import loaded
+    from flashgc.reports import loading
 
-    found = loaded.together(results, None if names is None else options.scheme_names(names))
+    found = loading.together(results, None if names is None else options.scheme_names(names))
     if out is None and figures is None:
         raise typer.BadParameter("name a folder: --out for the page, --figures for figures")
     files = [] if out is None else found.save_folder(out, options.typed())

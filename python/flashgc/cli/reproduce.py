@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flashgc import units
 from flashgc.cli import complete, options
 from flashgc.cli.guard import guarded, interrupted_status, say
+from flashgc.formatting import units
 
 if TYPE_CHECKING:
     from flashgc.reproduction import Checked, Reproduction, Reproductions, Step
@@ -237,7 +237,7 @@ def _check(
 
 
 def _show_check(found: Checked) -> None:
-    from flashgc import __version__
+    from flashgc._engine import __version__
     from flashgc.cli import show
 
     show.rows(found.rows())

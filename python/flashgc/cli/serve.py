@@ -89,9 +89,11 @@ def serve(
     out: options.Out = None,
 ) -> None:
     """Serve the drive of a configuration as a block device (nbd) until Ctrl-C, then report."""
-    from flashgc import _output, heads, serving, serving_files
+    from flashgc.drives import serving, serving_files
+    from flashgc.files import output
+    from flashgc.pages import provenance
 
-    folder: Path | None = None if out is None else _output.folder(out)
+    folder: Path | None = None if out is None else output.folder(out)
     with serving.served(
         config, socket, store=store, capture=capture, status=status, scheme=scheme, device=device,
         set=sets, unset=unsets, seed=seed, drive=drive, verify=verify, time=time,
@@ -104,7 +106,7 @@ def serve(
         except KeyboardInterrupt:
             pass
         report = server.end()
-    heads.by_command([report], typed())
+    provenance.by_command([report], typed())
     if server.replay is not None:
         say(f"the same requests again: {server.replay}")
     files = [] if folder is None else report.save_folder(folder)

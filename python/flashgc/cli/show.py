@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from flashgc import balance, blame, converted, gc_cost, summary
+from flashgc.results import blame, conversion_notes, gc_cost, steady_state, summary
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from flashgc.cli.layout import Lines
-    from flashgc.report import Comparison, Report
+    from flashgc.reports.report import Comparison, Report
 
 PIPE_WIDTH = 80
 """Columns of output that is not a terminal, unless `COLUMNS` says otherwise."""
@@ -37,7 +37,7 @@ def console() -> Console:
 def report(one: Report) -> None:
     """The results of a run."""
     line(summary.head(one), "bold")
-    for text in balance.first(one):
+    for text in steady_state.first(one):
         line(text, "bold yellow")
     latencies = summary.latency(one)
     if latencies:
@@ -49,7 +49,7 @@ def report(one: Report) -> None:
     seeds = summary.seeds(one)
     if seeds:
         rows(seeds)
-    for text in (*summary.warnings(one), *converted.told(one)):
+    for text in (*summary.warnings(one), *conversion_notes.told(one)):
         note(text)
     for text in blame.sentences(one):
         line(text)
@@ -60,7 +60,7 @@ def comparison(several: Comparison) -> None:
     first = several[0]
     shared = f", {summary.shared(several)}" if len(several) > 1 else ""
     line(f"device {first.device}, seed {first.seed}{shared}", "bold")
-    unfit = balance.warning(several)
+    unfit = steady_state.warning(several)
     if unfit is not None:
         line(unfit, "bold yellow")
     rows(summary.comparison(several))
@@ -78,12 +78,12 @@ def comparison(several: Comparison) -> None:
         line(read)
     for text in (*summary.changed(several), *summary.refused(several.refused)):
         note(text)
-    for text in converted.told(first):
+    for text in conversion_notes.told(first):
         note(text)
     for text in summary.unlike(several):
         line(text)
     for one in several:
-        for text in (*balance.first(one), *summary.warnings(one)):
+        for text in (*steady_state.first(one), *summary.warnings(one)):
             note(f"{one.scheme}: {text}")
 
 

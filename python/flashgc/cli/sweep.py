@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flashgc import units
 from flashgc.cli import complete, help_texts, options
 from flashgc.cli.guard import guarded, interrupted_status, say
 from flashgc.cli.options import example
+from flashgc.formatting import units
 
 if TYPE_CHECKING:
     from flashgc.sweeps import SweepProgress, SweepResults

@@ -37,9 +37,9 @@ def top(
     json: options.Json = False,
 ) -> None:
     """Live view of a served drive; prints one snapshot when piped."""
-    from flashgc import watching
+    import flashgc.watching as served
 
-    now = watching.status(socket)
+    now = served.status(socket)
     if json:
         from json import dumps
 
@@ -54,7 +54,7 @@ def _watch(socket: str, every: float, now: Status) -> None:
     from rich.live import Live
     from rich.text import Text
 
-    from flashgc import watching
+    import flashgc.watching as served
     from flashgc._engine import RunError
     from flashgc.cli import show
 
@@ -67,7 +67,7 @@ def _watch(socket: str, every: float, now: Status) -> None:
         while True:
             sleep(every)
             try:
-                now = watching.status(socket)
+                now = served.status(socket)
             except RunError:
                 break
             screen.update(drawn(), refresh=True)
@@ -76,10 +76,11 @@ def _watch(socket: str, every: float, now: Status) -> None:
 
 
 def _show(now: Status) -> None:
-    from flashgc import summary, watching
+    import flashgc.watching as served
     from flashgc.cli import show
-    from flashgc.results import RunResults
+    from flashgc.results import summary
+    from flashgc.results.metrics import RunResults
 
     show.line(summary.head(RunResults(now["report"])), "bold")
-    show.rows(watching.rates(now))
-    show.pairs(watching.facts(now))
+    show.rows(served.rates(now))
+    show.pairs(served.facts(now))

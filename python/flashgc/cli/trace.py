@@ -79,10 +79,11 @@ Plot = Annotated[
 @guarded
 def list_(json: options.Json = False) -> None:
     """List the traces of real programs that come with flashgc; `--trace NAME` takes them."""
-    from flashgc import trace, units
+    import flashgc.trace as traces
     from flashgc.cli import show
+    from flashgc.formatting import units
 
-    known = trace.captures()
+    known = traces.captures()
     if json:
         import json as encoder
 
@@ -122,11 +123,12 @@ def info(
     plot: Plot = None,
 ) -> None:
     """Read a whole trace and print its contents and statistics."""
-    from flashgc import trace, trace_page
+    import flashgc.trace as traces
+    from flashgc.traces import trace_page
 
     if plot is not None:
         trace_page.check(plot)
-    about = trace.info(
+    about = traces.info(
         file, format=format, on_bad_line=_bad(on_bad_line), devices=devices or None,
         start=start, length=length, first_row=first_row, rows=rows, sort_window=sort_window,
     )  # fmt: skip
@@ -135,8 +137,8 @@ def info(
     if json:
         print(_json(about))
         return
-    from flashgc import trace_summary
     from flashgc.cli import show
+    from flashgc.traces import trace_summary
 
     show.pairs(trace_summary.facts(about))
     for table in (trace_summary.spreads, trace_summary.common_sizes, trace_summary.bursts):
@@ -166,9 +168,9 @@ def convert(
     sort_window: options.SortWindow = None,
 ) -> None:
     """Write a trace in another format."""
-    from flashgc import trace
+    import flashgc.trace as traces
 
-    done = trace.convert(
+    done = traces.convert(
         source, target, to, format=format, on_bad_line=_bad(on_bad_line),
         devices=devices or None, start=start, length=length, first_row=first_row, rows=rows,
         sort_window=sort_window,
@@ -197,9 +199,9 @@ def cut(
     sort_window: options.SortWindow = None,
 ) -> None:
     """Write a part of a trace, selected by time, device or row."""
-    from flashgc import trace
+    import flashgc.trace as traces
 
-    done = trace.cut(
+    done = traces.cut(
         source, target, to, format=format, on_bad_line=_bad(on_bad_line),
         devices=devices or None, start=start, length=length, first_row=first_row, rows=rows,
         sort_window=sort_window,
@@ -230,12 +232,12 @@ def merge(
     sort_window: options.SortWindow = None,
 ) -> None:  # fmt: skip
     """Merge several traces into one, in order of time."""
-    from flashgc import trace
+    import flashgc.trace as traces
 
     *sources, target = files
     if not sources:
         raise typer.BadParameter("name the traces to read, followed by the file to write")
-    done = trace.merge(
+    done = traces.merge(
         sources, target, to, renumber=renumber, align=align, format=format,
         on_bad_line=_bad(on_bad_line), sort_window=sort_window,
     )  # fmt: skip
@@ -260,12 +262,12 @@ def generate(
     seed: options.Seed = None,
 ) -> None:  # fmt: skip
     """Write the requests of a synthetic workload as a trace."""
-    from flashgc import trace
+    import flashgc.trace as traces
     from flashgc.cli import progress
 
     with progress.bars([""], quiet=False) as shown:
         told = None if shown is None else lambda step: shown(0, step)
-        done = trace.generate(
+        done = traces.generate(
             config,
             target,
             format,
@@ -313,7 +315,8 @@ def fit(
     json: options.Json = False,
 ) -> None:  # fmt: skip
     """Fit a synthetic workload to a trace: distributions that can be shared in its place."""
-    from flashgc import _sources, trace
+    import flashgc.trace as traces
+    from flashgc.running import inputs
 
     if not check and (device is not None or sets or unsets):
         raise typer.BadParameter("--device, --set and --unset need --check")
@@ -321,10 +324,10 @@ def fit(
         "format": format, "on_bad_line": _bad(on_bad_line), "devices": devices or None,
         "start": start, "length": length, "rows": rows,
     }  # fmt: skip
-    with _sources.trace_file(file) as found:
+    with inputs.trace_file(file) as found:
         # Standard input is read more than once.
         path = file if found is None else found[1]
-        made = trace.fit(path, out, **part)
+        made = traces.fit(path, out, **part)
         if out is None and not check:
             print(made.text, end="")
             return
@@ -332,7 +335,7 @@ def fit(
             say(f"saved {out}; `flashgc run {out}` runs it")
         if not check:
             return
-        told = trace.check_fit(
+        told = traces.check_fit(
             path, made, device=device, set=sets or [], unset=unsets, seeds=seeds, **part
         )
     if json:
@@ -340,8 +343,8 @@ def fit(
 
         print(encoder.dumps(told, indent=2))
         return
-    from flashgc import trace_summary
     from flashgc.cli import show
+    from flashgc.traces import trace_summary
 
     show.rows(trace_summary.checked(told))
 
@@ -362,7 +365,7 @@ def _name(file: str) -> str:
 
 
 def _rows(done: dict[str, Any]) -> str:
-    from flashgc import units
+    from flashgc.formatting import units
 
     return units.counted(done["rows"], "row")
 

@@ -79,9 +79,10 @@ def tune(
     sort_window: options.SortWindow = None,
 ) -> None:  # fmt: skip
     """Search slots and parameters for the best configuration of a workload."""
-    from flashgc import _output, tuning
+    from flashgc import tuning
+    from flashgc.files import output
 
-    folder = None if out is None else _output.folder(out)
+    folder = None if out is None else output.folder(out)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     goals = None if objectives is None else objectives.split(",")
     try:

@@ -34,18 +34,18 @@ def workloads(
     """List the synthetic workloads of the papers, or compare one with its targets."""
     import json as encoder
 
-    from flashgc import _sources, _workloads
     from flashgc.cli import progress
+    from flashgc.running import builtin_workloads, inputs
 
     if name is None:
-        _list(_workloads.workloads(), json)
+        _list(builtin_workloads.workloads(), json)
         return
     if text:
-        print(_sources.config(name).text.rstrip())
+        print(inputs.config(name).text.rstrip())
         return
     with progress.bars([""], quiet=json) as shown:
         told = None if shown is None else lambda step: shown(0, step)
-        found = _workloads.workload(
+        found = builtin_workloads.workload(
             name, device=device, set=sets or [], unset=unsets, seed=seed, progress=told
         )
     if json:
@@ -73,8 +73,8 @@ def _list(known: list[dict[str, Any]], json: bool) -> None:
 
 
 def _show(found: dict[str, Any]) -> None:
-    from flashgc import units
     from flashgc.cli import show
+    from flashgc.formatting import units
 
     show.line(found["title"] or found["name"], "bold")
     if found["source"]:

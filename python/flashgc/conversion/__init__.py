@@ -9,8 +9,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flashgc import _engine, _output, api
+import flashgc._engine as engine
 from flashgc._engine import ConfigError
+from flashgc.files import output
+from flashgc.running import api
 
 # The readers are imported where they are needed, which keeps the start of everything else quick.
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ class Conversion:
     def refusal(self) -> str | None:
         """Why flashgc does not run the configuration as it is; None where it does."""
         try:
-            _engine.check(api._bare_request(self.text, None, None, None, None, None))
+            engine.check(api._bare_request(self.text, None, None, None, None, None))
         except ConfigError as error:
             return str(error)
         return None
@@ -132,7 +134,7 @@ def convert(
         for one in (file, workload):
             if one is not None and os.path.exists(out) and os.path.samefile(one, out):
                 raise ConfigError(f"error: {out} is a file that is converted; name another")
-        _output.write(out, made.text)
+        output.write(out, made.text)
     return made
 
 

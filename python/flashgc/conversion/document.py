@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flashgc import _toml
 from flashgc.conversion import listing
 from flashgc.conversion.findings import Finding, Findings
+from flashgc.files import toml
 
 TABLES = (
     "device", "device.timing", "device.host_link", "device.write_buffer", "device.suspend",
@@ -52,7 +52,7 @@ def _settings(findings: Findings) -> list[str]:
             continue
         table = max((name for name in TABLES if key.startswith(f"{name}.")), key=len, default="")
         name = key.removeprefix(f"{table}.") if table else key
-        line = f"{name} = {_toml.value(value, key)}"
+        line = f"{name} = {toml.value(value, key)}"
         listed = sources.get(key, [])
         said = ", ".join(listed[:2]) + (", ..." if len(listed) > 2 else "")
         tables.setdefault(table, []).append(f"{line:<36}  # {said}" if said else line)
@@ -67,16 +67,16 @@ def _tables(key: str, items: list[Mapping[str, object]]) -> list[str]:
     """A list of tables, each below a head of its own."""
     shown = []
     for item in items:
-        lines = (f"{name} = {_toml.value(value, name)}" for name, value in item.items())
+        lines = (f"{name} = {toml.value(value, name)}" for name, value in item.items())
         shown += ["", f"[[{key}]]", *lines]
     return shown
 
 
 def _about(findings: Findings, files: list[str]) -> list[str]:
     title = f"From {' and '.join(files)} of {findings.program}"
-    shown = ["[about]", f"title = {_toml.value(title, 'title')}", "", "[about.converted]"]
-    shown.append(f"program = {_toml.value(findings.program, 'program')}")
-    shown.append(f"files = {_toml.value(files, 'files')}")
+    shown = ["[about]", f"title = {toml.value(title, 'title')}", "", "[about.converted]"]
+    shown.append(f"program = {toml.value(findings.program, 'program')}")
+    shown.append(f"files = {toml.value(files, 'files')}")
     for name, found in (
         ("mapped", findings.mapped), ("differs", findings.differs),
         ("not_mapped", findings.not_mapped),
@@ -87,7 +87,7 @@ def _about(findings: Findings, files: list[str]) -> list[str]:
 
 def _list(name: str, found: list[tuple[list[str], Finding]]) -> list[str]:
     items = [
-        f"    {_toml.value(f'{key}: {_said(one)}', name)}," for keys, one in found for key in keys
+        f"    {toml.value(f'{key}: {_said(one)}', name)}," for keys, one in found for key in keys
     ]
     return [f"{name} = [", *items, "]"] if items else [f"{name} = []"]
 

@@ -11,8 +11,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from flashgc import _toml
 from flashgc._engine import ConfigError
+from flashgc.files import toml
 
 PROBLEMS_SHOWN = 20
 
@@ -84,7 +84,7 @@ class Findings:
         if key is None:
             self._default(ours)
         else:
-            self.mapped.append(Finding(key, ours, _toml.value(value, ours)))
+            self.mapped.append(Finding(key, ours, toml.value(value, ours)))
 
     def part_of(self, key: Key | None, ours: str) -> None:
         """The key has its part in a setting that was made of several."""
@@ -113,7 +113,7 @@ class Findings:
     def choose(self, ours: str, value: object, why: str) -> None:
         """A setting without a key of the source."""
         self.settings[ours] = value
-        self.chosen.append(Choice(ours, _toml.value(value, ours), why))
+        self.chosen.append(Choice(ours, toml.value(value, ours), why))
 
     def wrong(self, key: Key, needed: str) -> None:
         """A value that its key does not allow; all of them are reported together."""
@@ -150,4 +150,4 @@ class Findings:
         self.chosen.append(Choice(ours, self._text(ours), f"{why}; {how}" if how else why))
 
     def _text(self, ours: str) -> str:
-        return _toml.value(self.settings[ours], ours) if ours in self.settings else ""
+        return toml.value(self.settings[ours], ours) if ours in self.settings else ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flashgc import _toml
 from flashgc.conversion.findings import Finding, Findings, Key
 from flashgc.conversion.fio_text import Section
 from flashgc.conversion.fio_values import WrongError
+from flashgc.files import toml
 
 JOBS = "workload.jobs.job"
 KINDS = ("read", "write", "trim")
@@ -50,7 +50,7 @@ class Job:
     def said(self, key: Key, ours: str, value: object, how: str = "") -> None:
         """The option has a counterpart, or is what flashgc always does."""
         name = f"{JOBS}.{ours}" if ours else ""
-        text = _toml.value(value, ours) if ours else str(value)
+        text = toml.value(value, ours) if ours else str(value)
         rank = DIFFERS if how else MAPPED
         note(self.findings, self._said, rank, Finding(key, name, text, how))
 

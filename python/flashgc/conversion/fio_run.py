@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flashgc import _files
 from flashgc.conversion import document, fio, fio_text, recognise
 from flashgc.conversion.findings import Findings
+from flashgc.files import reading
 
 WHY_DRIVE = "a job file does not describe the drive; --device or --set choose another"
 WHY_STATE = "a job file does not describe the state of the drive; --set chooses another"
@@ -31,10 +31,10 @@ def with_drive(name: str, text: str) -> Findings:
     return findings
 
 
-def drive() -> _files.Source:
+def drive() -> reading.Source:
     """The configuration of that drive."""
     path = Path(__file__).parent / "fio.toml"
-    return _files.Source("fio (built in)", path.read_text("utf-8"))
+    return reading.Source("fio (built in)", path.read_text("utf-8"))
 
 
 def _findings(name: str, text: str) -> Findings:

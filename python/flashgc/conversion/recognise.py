@@ -6,9 +6,9 @@ import os
 import re
 from pathlib import Path
 
-from flashgc import _files
 from flashgc._engine import ConfigError
 from flashgc.conversion import ssdsim_keys
+from flashgc.files import reading
 
 PROGRAMS = {"mqsim": "MQSim", "ssdsim": "SSDSim", "disksim": "DiskSim", "fio": "fio"}
 SSDSIM_KEYS_LEAST = 3
@@ -19,15 +19,15 @@ _DISKSIM = re.compile(r"^\s*(?:disksim_\w+|ssdmodel_ssd)\s+\w*\s*\{", re.MULTILI
 
 def read(path: str | os.PathLike[str]) -> tuple[str, bytes]:
     """Name and content of a file of at most 4 MiB."""
-    name = _files.printable(path)
+    name = reading.printable(path)
     try:
         with open(Path(path), "rb") as file:
-            data = file.read(_files.CONFIG_BYTES_MAX + 1)
+            data = file.read(reading.CONFIG_BYTES_MAX + 1)
     except OSError as reason:
-        raise ConfigError(f"error: {_files.describe(name, reason)}") from None
+        raise ConfigError(f"error: {reading.describe(name, reason)}") from None
     except ValueError as reason:
         raise ConfigError(f"error: {name!r} cannot be the name of a file: {reason}") from None
-    if len(data) > _files.CONFIG_BYTES_MAX:
+    if len(data) > reading.CONFIG_BYTES_MAX:
         raise ConfigError(f"error: {name} is larger than 4 MiB, the limit for a configuration")
     if not data.strip():
         raise ConfigError(f"error: {name} is empty")
@@ -36,7 +36,7 @@ def read(path: str | os.PathLike[str]) -> tuple[str, bytes]:
 
 def shown(path: str | os.PathLike[str]) -> str:
     """The name of a file as it can be shown."""
-    return _files.printable(path)
+    return reading.printable(path)
 
 
 def program(name: str, data: bytes, given: str | None) -> str:
@@ -44,7 +44,7 @@ def program(name: str, data: bytes, given: str | None) -> str:
     if given is not None:
         if given not in PROGRAMS:
             raise ConfigError(
-                f"error: there is no converter for `{_files.printable(given)}`\n"
+                f"error: there is no converter for `{reading.printable(given)}`\n"
                 f"  = help: the converters are {', '.join(PROGRAMS)}"
             )
         return given
@@ -55,7 +55,7 @@ def program(name: str, data: bytes, given: str | None) -> str:
         return "disksim"
     if sum(_begins(line) in ssdsim_keys.KNOWN for line in text.splitlines()) >= SSDSIM_KEYS_LEAST:
         return "ssdsim"
-    if name.endswith(_files.JOB_FILES) or is_job_file(text):
+    if name.endswith(reading.JOB_FILES) or is_job_file(text):
         return "fio"
     raise ConfigError(
         f"error: {name} cannot be converted: its format is not recognised\n"

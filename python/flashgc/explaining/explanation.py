@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flashgc import _output
-from flashgc._story_keys import ExplanationKeys
-from flashgc.report import Report
+from flashgc.files import output
+from flashgc.reports.report import Report
+from flashgc.schema.explanation_keys import ExplanationKeys
 
 
 class Explanation(ExplanationKeys):
@@ -44,7 +44,7 @@ class Explanation(ExplanationKeys):
 
         The file appears whole or not at all; an OutputError says why not.
         """
-        return _output.save(path, self.to_json, self._page)
+        return output.save(path, self.to_json, self._page)
 
     def __str__(self) -> str:
         from flashgc.explaining import words

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from flashgc import units
+from flashgc.formatting import units
 
 OWN, HOST, COLLECTION, SPACE, BUFFER = "service", "host", "collection", "space", "buffer"
 """For whom a line is: the parts of a latency."""

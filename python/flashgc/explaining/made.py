@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from flashgc import _engine, _sources, api, heads
+import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc._types import NO_LOGS, Stories
+from flashgc._engine_types import NO_LOGS, Stories
 from flashgc.explaining.explanation import Explanation
-from flashgc.report import Report
+from flashgc.pages import provenance
+from flashgc.reports.report import Report
+from flashgc.running import api, inputs
 
 MOST = 1000
 """Stories of one run at most."""
@@ -58,14 +60,14 @@ def explain(
     numbers = _numbers(request, slowest, kind)
     asked: Stories = {"numbers": [min(number, LAST) for number in numbers],
                       "slowest": _count(slowest, numbers), "kind": kind}  # fmt: skip
-    with _sources.trace_file(trace) as file:
+    with inputs.trace_file(trace) as file:
         given = api._request(config, file, scheme, device, set_, seed, fit, unset)
         [sized] = api._sized([given], api._told(progress))
         own = None if drive is None else str(drive)
         logs: Any = {**NO_LOGS, "stories": asked}
-        outcome = _engine.run(sized, False, logs, api._told(progress), own, True)
+        outcome = engine.run(sized, False, logs, api._told(progress), own, True)
     report = Report._of(outcome)
-    api._note_origin([report], given, heads.call(
+    api._note_origin([report], given, provenance.call(
         "explain", api._given(config, trace),
         {"request": request, "slowest": slowest, "kind": kind, "scheme": scheme, "device": device,
          **api._set(given), "drive": drive},
@@ -82,7 +84,7 @@ def _numbers(
     request: int | Iterable[int] | None, slowest: int | None, kind: str | None
 ) -> list[int]:
     numbers = [] if request is None else [request] if isinstance(request, int) else list(request)
-    numbers = [_sources.whole("request", number, 0) for number in numbers]
+    numbers = [inputs.whole("request", number, 0) for number in numbers]
     if request is not None and not numbers:
         raise ConfigError("error: request must be a number or a list with one number or more")
     if numbers and (slowest is not None or kind is not None):
@@ -103,7 +105,7 @@ def _count_of(report: Report) -> int:
 
 
 def _count(slowest: int | None, numbers: list[int]) -> int:
-    count = 3 if slowest is None else _sources.whole("slowest", slowest, 1)
+    count = 3 if slowest is None else inputs.whole("slowest", slowest, 1)
     most = max(count, len(numbers))
     if most > MOST:
         raise ConfigError(f"error: a run has at most {MOST:,} stories, not {most:,}")

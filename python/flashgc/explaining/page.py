@@ -6,11 +6,12 @@ import html
 from collections.abc import Mapping
 from typing import Any
 
-from flashgc import blame, heads, page, summary
 from flashgc.explaining import words
 from flashgc.explaining.lines import Line, lines
-from flashgc.markup import table, wide
-from flashgc.report import Report
+from flashgc.formatting.markup import table, wide
+from flashgc.pages import page, provenance
+from flashgc.reports.report import Report
+from flashgc.results import blame, summary
 
 
 def whole(explanation: Mapping[str, Any], report: Report) -> str:
@@ -29,7 +30,7 @@ def fragment(explanation: Mapping[str, Any], report: Report) -> str:
         *([] if explanation["stories"] else [f"<p>{words.NOTHING}</p>"]),
         *(_story(story) for story in explanation["stories"]),
         blame.section([report]),
-        "<h2>The run</h2>", heads.drawn(heads.facts(report), again),
+        "<h2>The run</h2>", provenance.drawn(provenance.facts(report), again),
     ]  # fmt: skip
     return "\n".join(part for part in parts if part)
 

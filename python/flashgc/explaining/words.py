@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import blame, units
 from flashgc.explaining.lines import Line, lines
+from flashgc.formatting import units
+from flashgc.results import blame
 
 Rows = list[list[str]]
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flashgc import _files
 from flashgc._engine import ConfigError
 from flashgc.conversion import fio_text, recognise
 from flashgc.conversion.findings import Key
 from flashgc.conversion.fio_text import JobFile, Section
 from flashgc.conversion.fio_values import WrongError
+from flashgc.files import reading
 
 FORMATS = ("normal", "json", "json+")
 COMMAND_LINE = "command line"
@@ -114,7 +114,7 @@ def _choose(file: JobFile, names: Sequence[str]) -> None:
     known = [job.name for job in file.jobs]
     for name in names:
         if name not in known:
-            raise ConfigError(f"error: there is no section `{_files.printable(name)}`\n"
+            raise ConfigError(f"error: there is no section `{reading.printable(name)}`\n"
                               f"  = help: the sections are {', '.join(known)}")  # fmt: skip
     file.jobs[:] = [job for job in file.jobs if job.name in names]
     kept = {id(key) for job in file.jobs for key in job.options}
@@ -128,7 +128,7 @@ def _options(words: Sequence[str]) -> Iterator[tuple[str | None, str]]:
         word = words[at]
         at += 1
         if not word.startswith("--"):
-            yield None, _files.printable(word)
+            yield None, reading.printable(word)
             continue
         name, equals, value = word[2:].partition("=")
         takes_word = not equals and name not in FLAGS and at < len(words)
@@ -175,7 +175,7 @@ def _take(command: Command, name: str, value: str) -> None:
         formats = tuple(value.split(","))
         for one in formats:
             if one not in FORMATS:
-                raise ConfigError(f"error: --output-format is `{_files.printable(one)}`, but must "
+                raise ConfigError(f"error: --output-format is `{reading.printable(one)}`, but must "
                                   f"be of {', '.join(FORMATS)}")  # fmt: skip
         command.formats = formats
     elif name == "status-interval":

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from flashgc import _output, api
 from flashgc._engine import ConfigError, __version__
 from flashgc.conversion import document, fio, fio_run
 from flashgc.conversion import fio_values as values
@@ -18,11 +17,13 @@ from flashgc.conversion.fio_job import JOBS
 from flashgc.conversion.fio_keys import ALIASES
 from flashgc.conversion.fio_text import GLOBAL, Section
 from flashgc.conversion.values import duration
+from flashgc.files import output
 from flashgc.fio import logs, plain, results, samples
 from flashgc.fio.arguments import Command
 from flashgc.fio.figures import PERCENTILES
 from flashgc.fio.results import UNIFIED, Entry
-from flashgc.report import Report
+from flashgc.reports.report import Report
+from flashgc.running import api
 
 VERSION = f"fio-3.33 (flashgc {__version__})"
 """Whose form the output has, and what wrote it."""
@@ -68,7 +69,7 @@ def run(
         clones = samples.read(log, jobs, starts)
     entries, files = _entries(command, clones)
     for name, text in files:
-        _output.write(name, text)
+        output.write(name, text)
     own = _own(report, entries)
     every_ns = values.time_ns(command.status_interval) if command.status_interval else 0
     if command.status_interval and every_ns == 0:

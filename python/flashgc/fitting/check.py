@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flashgc import api
+from flashgc.running import api
 
 SPARE_PAGES = 64
 """Fitted workloads may need a few pages more than their trace."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from flashgc import _toml
+from flashgc.files import toml
 from flashgc.fitting import bursts, places
 from flashgc.fitting.check import shared
 from flashgc.fitting.mixtures import Weights
@@ -52,7 +52,7 @@ def text(workload: Mapping[str, Any], device: Mapping[str, Any], overwrite: floa
 
 def _lines(table: Mapping[str, Any]) -> Iterator[str]:
     for key, item in table.items():
-        yield f"{key} = {_toml.value(item, key)}"
+        yield f"{key} = {toml.value(item, key)}"
 
 
 def _place(kind: places.Kind) -> Table:

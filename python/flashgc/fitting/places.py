@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flashgc import _engine
+import flashgc._engine as engine
 from flashgc.fitting.mixtures import Flags, Floats, Ints, Weights, ages, kinds, mixture, sizes
 from flashgc.fitting.requests import PAGE_BYTES, Requests, expand, touched
 
@@ -101,7 +101,7 @@ def _ranks(place: Ints, kind: Ints) -> Floats:
         number[mine] = np.arange(len(mine))
         these = np.flatnonzero(kind[place] == at)
         numbers = number[place[these]].astype("<u4").tobytes()
-        found = np.frombuffer(_engine.trace_ranks(numbers, len(mine)), dtype="<u4")
+        found = np.frombuffer(engine.trace_ranks(numbers, len(mine)), dtype="<u4")
         ranks[these] = found / max(len(mine) - 1, 1)
     return ranks
 
@@ -110,7 +110,7 @@ def _again(requests: Requests, writes: Ints, pages: Ints) -> Flags:
     """Whether each write continues in the order of last time."""
     first = np.searchsorted(pages, requests.first_page[writes])
     end = first + (requests.end_page - requests.first_page)[writes]
-    found = _engine.trace_again(
+    found = engine.trace_again(
         first.astype("<u4").tobytes(), end.astype("<u4").tobytes(), len(pages)
     )
     return np.frombuffer(found, dtype=np.uint8).astype(bool)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flashgc import _engine
-from flashgc._types import Reading
+import flashgc._engine as engine
+from flashgc._engine_types import Reading
 from flashgc.fitting.mixtures import Flags, Ints
 
 PAGE_BYTES = 4096
@@ -68,7 +68,7 @@ def expand(first: Ints, end: Ints) -> Ints:
 
 def read(reading: Reading) -> Requests:
     """Reads a trace. A TraceError if it holds neither reads nor writes."""
-    times, devices, ops, offsets, sizes = _engine.trace_columns(reading)
+    times, devices, ops, offsets, sizes = engine.trace_columns(reading)
     at_ns = np.frombuffer(times, dtype="<u8").astype(np.int64)
     device = np.frombuffer(devices, dtype="<u8")
     op = np.frombuffer(ops, dtype=np.uint8)
@@ -76,7 +76,7 @@ def read(reading: Reading) -> Requests:
     size = np.frombuffer(sizes, dtype="<u8").astype(np.int64)
     wanted = ((op == _READ) | (op == _WRITE)) & (size > 0)
     if not wanted.any():
-        raise _engine.TraceError("error: the trace contains no reads or writes to fit")
+        raise engine.TraceError("error: the trace contains no reads or writes to fit")
     at_ns, device, op, start, size = (column[wanted] for column in (at_ns, device, op, start, size))
     order = np.argsort(at_ns, kind="stable")
     at_ns, device, op, start, size = (column[order] for column in (at_ns, device, op, start, size))

@@ -16,8 +16,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from flashgc import _engine, _output
+import flashgc._engine as engine
 from flashgc._engine import ConfigError, OutputError
+from flashgc.files import output
 from flashgc.reproduction import crate, environment, papers
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def save(path: PathLike, several: Sequence[Reproduction]) -> Path:
     described = manifest(several, files)
     files[MANIFEST] = _json(described)
     files[crate.NAME] = _json(crate.metadata(described, files))
-    with _output.opened(target, "bundle") as file, _output.explained(target, "bundle"):
+    with output.opened(target, "bundle") as file, output.explained(target, "bundle"):
         _write(file, files)
     return target
 
@@ -78,7 +79,7 @@ def manifest(several: Sequence[Reproduction], files: Mapping[str, bytes]) -> dic
     return {
         "form": FORM,
         "form_version": FORM_VERSION,
-        "flashgc": _engine.__version__,
+        "flashgc": engine.__version__,
         "environment": {**environment.facts(), "packages": environment.packages()},
         "papers": [_paper(one) for one in several],
         "files": {name: hashlib.sha256(data).hexdigest() for name, data in sorted(files.items())},
@@ -118,7 +119,7 @@ def _files(several: Sequence[Reproduction]) -> dict[str, bytes]:
 
 
 def _read(path: Path) -> bytes:
-    with _output.explained(path):
+    with output.explained(path):
         return path.read_bytes()
 
 
@@ -139,9 +140,9 @@ def _readme(several: Sequence[Reproduction]) -> bytes:
         else "No run needs a trace.\n\n"
     )
     return (
-        f"# Reproductions by flashgc {_engine.__version__}\n\n{listed}\n\n"
+        f"# Reproductions by flashgc {engine.__version__}\n\n{listed}\n\n"
         f"## Run them again\n{about}"
-        f"```sh\npip install flashgc=={_engine.__version__}\n"
+        f"```sh\npip install flashgc=={engine.__version__}\n"
         f"flashgc reproduce --check BUNDLE.zip{option}\n```\n\n"
         "runs everything again from the descriptions in `papers/`, and compares the hash of each "
         "result with the one in `bundle.json`. No result depends on the machine.\n\n"

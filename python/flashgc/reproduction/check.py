@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from flashgc import _engine, _files, _output
+import flashgc._engine as engine
 from flashgc._engine import ConfigError, TraceError
 from flashgc.axes import layers
+from flashgc.files import output, reading
 from flashgc.reproduction import bundle as bundles
 from flashgc.reproduction import outcome, papers
 from flashgc.reproduction.environment import RunUsed, TraceUsed
@@ -36,7 +37,7 @@ PathLike = str | os.PathLike[str]
 _NAME = re.compile(r"[^/\\\x00-\x1f:]{1,120}")
 _CHUNK_BYTES = 1 << 20
 _LIST_BYTES_MAX = 64 << 20
-_TEXT_BYTES_MAX = _files.CONFIG_BYTES_MAX
+_TEXT_BYTES_MAX = reading.CONFIG_BYTES_MAX
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, EOFError,
             ValueError, RuntimeError)  # fmt: skip
 """What the reader of archives raises; RuntimeError is for a password."""
@@ -84,7 +85,7 @@ class Checked:
         """An object with the number of runs by paper, and the differences."""
         found = {
             "bundle": os.fspath(self.bundle), "made_by": self.version,
-            "checked_by": _engine.__version__, "same": self.same, "runs": dict(self.runs),
+            "checked_by": engine.__version__, "same": self.same, "runs": dict(self.runs),
             "differences": [one._asdict() for one in self.differences],
         }  # fmt: skip
         return json.dumps(found, indent=indent)
@@ -115,12 +116,12 @@ def check_bundle(
     path = Path(bundle)
     listed, texts = _read(path)
     needed = {one.paper: _needed(one, traces) for one in listed.papers}
-    folder = _output.folder(Path("runs/check") / path.stem if out is None else out)
+    folder = output.folder(Path("runs/check") / path.stem if out is None else out)
     differences: list[Difference] = []
     for one in listed.papers:
-        home = _output.folder(folder / "papers" / one.paper)
+        home = output.folder(folder / "papers" / one.paper)
         for name, text in texts[one.paper].items():
-            _output.write(home / name, text)
+            output.write(home / name, text)
         own = _linked(folder / "traces" / one.paper, needed[one.paper])
         done = outcome.reproduce(
             os.fspath(home), one.figures, own, folder / "results" / one.paper, jobs, True,
@@ -139,7 +140,7 @@ def _read(path: Path) -> tuple[BundleForm, dict[str, dict[str, str]]]:
             _whole(path, archive, listed)
             return listed, {one.paper: _texts(path, archive, one.paper) for one in listed.papers}
     except OSError as reason:
-        raise ConfigError(f"error: {_files.describe(path, reason)}") from None
+        raise ConfigError(f"error: {reading.describe(path, reason)}") from None
     except _DAMAGED as reason:
         raise ConfigError(
             f"error: {path} is not a zip file, or is damaged: {str(reason).lower()}{_HELP}"
@@ -241,10 +242,10 @@ def _linked(folder: Path, files: Sequence[Path]) -> Path | None:
     """A folder with these traces alone, since others there would be used as well."""
     if not files:
         return None
-    _output.folder(folder)
+    output.folder(folder)
     for file in files:
         link = folder / file.name
-        with _output.explained(link):
+        with output.explained(link):
             with contextlib.suppress(FileNotFoundError):
                 link.unlink()
             link.symlink_to(file.resolve())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flashgc.worst_case import check_wait
+from flashgc.estimates.worst_case import check_wait
 
 Report = Mapping[str, Any]
 Complaint = str | None

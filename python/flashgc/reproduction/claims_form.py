@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Discriminator, Field, PlainValidator, Tag
 from pydantic_core import PydanticCustomError
 
+from flashgc.files.forms import KIND, Form, kind_of, one_of
 from flashgc.reproduction.checks import CHECKS
 from flashgc.reproduction.claims import KINDS, WORDS
 from flashgc.reproduction.experiment_form import Choices, Names, SomeTexts, Table, Text, Texts, Way
-from flashgc.reproduction.form import KIND, Form, kind_of, one_of
 from flashgc.reproduction.results import PERCENT, TAKE
 
 Amount = tuple[float, bool]

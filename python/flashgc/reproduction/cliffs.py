@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from flashgc import over_time as courses
-from flashgc import units
 from flashgc.charts import Chart, theme
+from flashgc.formatting import units
 from flashgc.reproduction import marks
 from flashgc.reproduction.curves import cells, label, over_time
 from flashgc.reproduction.experiment import Item
 from flashgc.reproduction.results import Results
+from flashgc.results import over_time as courses
 
 MOVES = "moves"
 """The part of the log of collections that is kept, see `stretches`."""

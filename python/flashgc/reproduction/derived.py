@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from flashgc.worst_case import worst_case_wait
+from flashgc.estimates.worst_case import worst_case_wait
 
 Report = Mapping[str, Any]
 

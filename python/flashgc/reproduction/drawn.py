@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flashgc import _output
 from flashgc.charts import Chart, sheet
+from flashgc.files import output
 from flashgc.reproduction import bars, cliffs, curves
 from flashgc.reproduction.beside import Beside
 from flashgc.reproduction.grid import Grid
@@ -35,5 +35,5 @@ def save(folder: Path, several: Mapping[str, Sequence[Chart]], titles: Mapping[s
     for name, drawn in several.items():
         titled = [replace(one, text=f"{titles[name]}. {one.text}") for one in drawn]
         data = sheet.svg(titled)
-        _output.write_with(folder / f"figure-{name}.svg", lambda file, data=data: file.write(data))  # type: ignore[misc]
+        output.write_with(folder / f"figure-{name}.svg", lambda file, data=data: file.write(data))  # type: ignore[misc]
     return True

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine
+import flashgc._engine as engine
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -46,8 +46,8 @@ def trace_used(path: Path, sha256: str, what: str) -> TraceUsed:
 def facts() -> dict[str, str]:
     """Versions and platform."""
     return {
-        "flashgc": _engine.__version__,
-        "engine": f"flashgc {_engine.__version__}, Rust",
+        "flashgc": engine.__version__,
+        "engine": f"flashgc {engine.__version__}, Rust",
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
         "platform": f"{platform.system()} {platform.machine()}",
     }

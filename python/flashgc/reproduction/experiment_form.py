@@ -9,8 +9,8 @@ from pydantic_core import PydanticCustomError
 
 from flashgc.axes import forms
 from flashgc.axes.forms import Axes, SourceForm
+from flashgc.files.forms import KIND, Form, kind_of, one_of
 from flashgc.reproduction.experiment import FORMS, WAYS
-from flashgc.reproduction.form import KIND, Form, kind_of, one_of
 
 
 def _names(value: object) -> str | list[str]:

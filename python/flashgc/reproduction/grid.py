@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from flashgc import units
+from flashgc.formatting import units
 from flashgc.reproduction.experiment import Experiment, Item, Measure, Point
 from flashgc.reproduction.results import PERCENT, Quantity, Results
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flashgc import units
+from flashgc.formatting import units
 from flashgc.reproduction import evidence
 from flashgc.reproduction.grid import cell
 from flashgc.reproduction.verdict import (

@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
-from flashgc import charts, heads, units
-from flashgc import page as pages
+from flashgc import charts
 from flashgc.charts import Chart, theme
-from flashgc.markup import table
+from flashgc.formatting import units
+from flashgc.formatting.markup import table
+from flashgc.pages import page as pages
+from flashgc.pages import provenance
 from flashgc.reproduction import headline, marks
 from flashgc.reproduction import page as one_page
 from flashgc.reproduction.pairs import COLOURS
@@ -30,7 +32,7 @@ def whole(found: Reproductions) -> str:
         parts += ["<h2>Verdicts by paper</h2>", charts.OFF, drawn, _papers(found),
                   "<h2>Verdicts by evidence</h2>",
                   pages.wide(table(found.evidence_rows(), "heads"))]  # fmt: skip
-    return pages.document(_TITLE, "\n".join([*parts, heads.command(found.again)]), "")
+    return pages.document(_TITLE, "\n".join([*parts, provenance.command(found.again)]), "")
 
 
 def _failing(found: Reproductions) -> list[str]:

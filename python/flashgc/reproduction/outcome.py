@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from flashgc import _output, heads
 from flashgc._engine import ConfigError
+from flashgc.files import output
+from flashgc.pages import provenance
 from flashgc.reproduction import (
     beside,
     cliffs,
@@ -98,7 +99,7 @@ def reproduce(
     """
     own = [trace] if isinstance(trace, str | os.PathLike) else list(trace)
     figures = None if figures is None else list(figures)
-    command = again or heads.call("reproduce", [paper], {
+    command = again or provenance.call("reproduce", [paper], {
         "figures": figures, "traces": traces, "out": out, "quick": quick, "trace": own,
         "trace_format": trace_format, "on_bad_line": on_bad_line, "sort_window": sort_window,
         "bundle": bundle,
@@ -128,7 +129,7 @@ def reproduce(
         replace(planner.planned(point), extras=extras.get(point, frozenset()))
         for point in _points(known, items, claims)
     ]
-    folder = _output.folder(Path("runs/reproduce") / _place(known, own) if out is None else out)
+    folder = output.folder(Path("runs/reproduce") / _place(known, own) if out is None else out)
     run = _Runs(folder / "runs", jobs, fresh, _Last(progress))
     results = _results(known, planned, run, quick)
     if not quick and mine is None:
@@ -315,7 +316,7 @@ def _save(folder: Path, part: str, made: Page) -> Page:
     titles = {one.item.id: one.item.title for one in made.grids}
     made = replace(made, has_files=drawn.save(folder, made.charts, titles))
     claims = [one.to_dict() for one in made.verdicts]
-    _output.write(folder / f"claims{part}.json", json.dumps(claims, indent=2) + "\n")
-    _output.write(folder / f"report{part}.html", page.whole(made))
-    _output.write(folder / f"report{part}.md", made.markdown())
+    output.write(folder / f"claims{part}.json", json.dumps(claims, indent=2) + "\n")
+    output.write(folder / f"report{part}.html", page.whole(made))
+    output.write(folder / f"report{part}.md", made.markdown())
     return made

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from flashgc import _files
 from flashgc._engine import TraceError
 from flashgc.axes.forms import ChoiceForm
+from flashgc.files import reading
+from flashgc.files.forms import near
 from flashgc.reproduction.claims_form import CheckForm, ClaimForm, ClaimsForm, OrderForm
 from flashgc.reproduction.experiment import ANY
 from flashgc.reproduction.experiment_form import ExperimentForm, ItemForm, LinesForm
-from flashgc.reproduction.form import near
 from flashgc.reproduction.own_traces import OwnTraces
 from flashgc.reproduction.read_experiment import listed
 
@@ -72,7 +72,7 @@ def _named(files: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
             with open(path, "rb"):
                 pass
         except OSError as reason:
-            raise TraceError(f"error: {_files.describe(path, reason)}") from None
+            raise TraceError(f"error: {reading.describe(path, reason)}") from None
         if path.name in named:
             raise TraceError(
                 f"error: {path}: there is another trace named {path.name}\n"

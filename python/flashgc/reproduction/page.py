@@ -11,9 +11,11 @@ import html
 from collections.abc import Iterable, Sequence
 from importlib import resources
 
-from flashgc import charts, heads, units
-from flashgc import page as pages
-from flashgc.markup import table
+from flashgc import charts
+from flashgc.formatting import units
+from flashgc.formatting.markup import table
+from flashgc.pages import page as pages
+from flashgc.pages import provenance
 from flashgc.reproduction import (
     headline,
     marks,
@@ -270,5 +272,5 @@ def _seeds(made: Page) -> list[str]:
 
 def _about(made: Page) -> list[str]:
     readme = "\n".join(made.paper.readme.strip().splitlines()[1:])
-    command = heads.command(made.again) if made.again else ""
+    command = provenance.command(made.again) if made.again else ""
     return ['<h2 id="about">About this reproduction</h2>', prose.html(readme), command]

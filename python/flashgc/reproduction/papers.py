@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flashgc import _engine, _files, _output
+import flashgc._engine as engine
 from flashgc._engine import ConfigError
+from flashgc.files import output, reading
 from flashgc.reproduction import pins
 from flashgc.reproduction.claims import Claim
 from flashgc.reproduction.experiment import Experiment, Item
@@ -64,9 +65,9 @@ def load(given: str, traces: OwnTraces | None = None) -> Paper:
     known = _texts()
     if given not in known and (Path(given) / FILES["experiment"]).is_file():
         folder = Path(given)
-        texts = {kind: _files.read_text(folder / name) for kind, name in FILES.items()}
+        texts = {kind: reading.read_text(folder / name) for kind, name in FILES.items()}
         has_pins = (folder / MEASURED).is_file()
-        texts["measured"] = _files.read_text(folder / MEASURED) if has_pins else ""
+        texts["measured"] = reading.read_text(folder / MEASURED) if has_pins else ""
         return _paper(folder.resolve().name, texts, f"{given}/", traces)
     if given not in known:
         raise ConfigError(
@@ -94,7 +95,7 @@ def record(given: str, paper: Paper, verdicts: Sequence[Verdict]) -> None:
         if one.pin is not None:
             found.setdefault(one.section, {})[pins.key(one.claim)] = one.pin
     merged = paper.pins.merged(paper.claims, found)
-    _output.write(Path(given) / MEASURED, merged.text())
+    output.write(Path(given) / MEASURED, merged.text())
 
 
 def split(given: str) -> tuple[str, list[str] | None]:
@@ -111,15 +112,15 @@ def split(given: str) -> tuple[str, list[str] | None]:
 
 
 def _texts() -> dict[str, dict[str, str]]:
-    return {entry["name"]: entry for entry in json.loads(_engine.papers())}
+    return {entry["name"]: entry for entry in json.loads(engine.papers())}
 
 
 def _paper(name: str, texts: dict[str, str], where: str, traces: OwnTraces | None) -> Paper:
     # Models take time to build, which the start of everything else does not have.
+    from flashgc.files.forms import File
     from flashgc.reproduction import own, read_claims, read_experiment, story
     from flashgc.reproduction.claims_form import ClaimsForm
     from flashgc.reproduction.experiment_form import ExperimentForm
-    from flashgc.reproduction.form import File
 
     ran = File.of(texts["experiment"], where + FILES["experiment"]).form(ExperimentForm)
     said = File.of(texts["claims"], where + FILES["claims"]).form(ClaimsForm)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from flashgc import _toml
+from flashgc.files import toml
 from flashgc.reproduction.claims import Check, Claim
 from flashgc.reproduction.evidence import PAPER
 from flashgc.reproduction.grid import cell
@@ -42,7 +42,7 @@ class Pins:
     @classmethod
     def of(cls, text: str, name: str) -> Pins:
         """The values of a file; an error describes its problem."""
-        from flashgc.reproduction.form import File  # models take time to load
+        from flashgc.files.forms import File  # models take time to load
 
         return cls(File.of(text, name).table)
 
@@ -67,7 +67,7 @@ class Pins:
     def text(self) -> str:
         """As a file."""
         tables: dict[str, Any] = dict(self.sections)
-        return f"{_HEAD}\n{_toml.dumps(tables)}"
+        return f"{_HEAD}\n{toml.dumps(tables)}"
 
 
 def key(claim: Claim) -> str:

@@ -6,7 +6,7 @@ import functools
 import os
 from dataclasses import dataclass
 
-from flashgc._types import Request
+from flashgc._engine_types import Request
 from flashgc.axes import layers
 from flashgc.axes.layers import Checked, Chooser, Used
 from flashgc.reproduction.environment import TraceUsed, trace_used

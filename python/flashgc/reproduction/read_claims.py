@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from flashgc.files.forms import File, near, shown
 from flashgc.reproduction.claims import (
     Check,
     Claim,
@@ -28,7 +29,6 @@ from flashgc.reproduction.claims_form import (
     ValueForm,
 )
 from flashgc.reproduction.experiment import ANY, Experiment, Point, Where
-from flashgc.reproduction.form import File, near, shown
 from flashgc.reproduction.read_experiment import axis_of, change, listed, single, where
 from flashgc.reproduction.results import PERCENT, Quantity, changes
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from flashgc.axes import read as axes_read
+from flashgc.files.forms import File, Form, near
 from flashgc.reproduction.experiment import (
     ANY,
     Compared,
@@ -23,7 +24,6 @@ from flashgc.reproduction.experiment_form import (
     LinesForm,
     ProgramForm,
 )
-from flashgc.reproduction.form import File, Form, near
 from flashgc.reproduction.formula import Formula
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from flashgc import units
 from flashgc.charts import Chart
+from flashgc.formatting import units
 from flashgc.reproduction import evidence, headline, written
 from flashgc.reproduction.experiment import ANY, Item
 from flashgc.reproduction.verdict import VERDICTS, Verdict, counted

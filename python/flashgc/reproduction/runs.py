@@ -11,14 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flashgc import _engine, _files, _output, api
+import flashgc._engine as engine
 from flashgc._engine import OutputError
-from flashgc._types import NO_LOGS, Logs
-from flashgc.processors import at_once
-from flashgc.report import Report
+from flashgc._engine_types import NO_LOGS, Logs
+from flashgc.files import output, reading
+from flashgc.machine.processors import at_once
+from flashgc.reports.report import Report
 from flashgc.reproduction import cliffs, shared
 from flashgc.reproduction.experiment import Point
 from flashgc.reproduction.plan import Planned
+from flashgc.running import api
 
 DISTRIBUTION = "distribution"
 SERIES = "series"
@@ -52,7 +54,7 @@ def run_all(
 
     Runs that are decided by the same, though they have other names in the paper, are one.
     """
-    _output.folder(folder)
+    output.folder(folder)
     every, planned = planned, _distinct(planned)
     kept = {} if fresh else {one.point: _kept(folder, one) for one in planned}
     reports = {point: report for point, report in kept.items() if report is not None}
@@ -107,7 +109,7 @@ def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
         pairs = zip(spread["latency_ns"].tolist(), spread["count"].tolist(), strict=True)
         found[DISTRIBUTION] = [list(pair) for pair in pairs]
     if SERIES in one.extras:
-        rows = csv.reader(_files.read_text(_file(folder, one, "csv")).splitlines())
+        rows = csv.reader(reading.read_text(_file(folder, one, "csv")).splitlines())
         head, *body = rows
         columns = zip(head, zip(*body, strict=True), strict=True)
         found[SERIES] = {
@@ -115,7 +117,7 @@ def _extras(folder: Path, one: Planned, report: Report) -> dict[str, Any]:
         }
     if REQUESTS in one.extras:
         # A trace has its own statistics: flashgc trace info.
-        found[REQUESTS] = {} if one.file else json.loads(_engine.workload_statistics(one.request))
+        found[REQUESTS] = {} if one.file else json.loads(engine.workload_statistics(one.request))
     if cliffs.MOVES in one.extras:
         found[cliffs.MOVES] = cliffs.read_moves(_file(folder, one, "gc.csv"))
     return found
@@ -166,8 +168,8 @@ def _file(folder: Path, one: Planned, ending: str = "json") -> Path:
 
 
 def _keep(folder: Path, one: Planned, report: Mapping[str, Any]) -> None:
-    kept = {"run": one.label, "key": one.key, "version": _engine.__version__, "report": report}
-    _output.write(_file(folder, one), json.dumps(kept, indent=1) + "\n")
+    kept = {"run": one.label, "key": one.key, "version": engine.__version__, "report": report}
+    output.write(_file(folder, one), json.dumps(kept, indent=1) + "\n")
 
 
 def _kept(folder: Path, one: Planned) -> Mapping[str, Any] | None:

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flashgc import _engine, api, parallel
+import flashgc._engine as engine
 from flashgc._engine import FlashgcError, InternalError
-from flashgc._types import Logs
+from flashgc._engine_types import Logs
 from flashgc.axes import own_drive
 from flashgc.axes.layers import Checked
-from flashgc.report import Report
+from flashgc.reports.report import Report
+from flashgc.running import api, parallel
 
 Told = Callable[[int, api.Progress], object]
 
@@ -37,7 +38,7 @@ class _Drive:
     def make(self, tell: Callable[..., object]) -> None:
         """Saves it. Runs begin without a drive that could not be saved."""
         try:
-            _engine.drive_save(self.made_by.request, self.file, progress=tell)
+            engine.drive_save(self.made_by.request, self.file, progress=tell)
             self.is_saved = True
         except InternalError:
             raise

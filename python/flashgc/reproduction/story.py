@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from flashgc import units
 from flashgc._engine import ConfigError
+from flashgc.files.forms import near
+from flashgc.formatting import units
 from flashgc.reproduction import pins
 from flashgc.reproduction.claims import Claim
-from flashgc.reproduction.form import near
 from flashgc.reproduction.grid import cell
 from flashgc.reproduction.pins import NO_TRACE, QUICK, Pin, Pins
 from flashgc.reproduction.verdict import Verdict

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 
-from flashgc import page as pages
-from flashgc import units
-from flashgc.markup import table
+from flashgc.formatting import units
+from flashgc.formatting.markup import table
+from flashgc.pages import page as pages
 from flashgc.reproduction import environment
 from flashgc.reproduction.written import Page, predicts
 

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from flashgc import _output, heads
 from flashgc._engine import FlashgcError, InternalError
+from flashgc.files import output
+from flashgc.pages import provenance
 from flashgc.reproduction import bundle as bundles
 from flashgc.reproduction import index, outcome, papers
 from flashgc.reproduction.reproduced import Reproduction, Reproductions
@@ -46,8 +47,8 @@ def reproduce_all(
 
     """
     target = None if bundle is None else bundles.checked(bundle)
-    folder = _output.folder(Path("runs/reproduce") if out is None else out)
-    command = again or heads.call("reproduce_all", [], {
+    folder = output.folder(Path("runs/reproduce") if out is None else out)
+    command = again or provenance.call("reproduce_all", [], {
         "traces": traces, "out": out, "quick": quick, "bundle": bundle,
     })  # fmt: skip
     names = papers.names()
@@ -64,8 +65,8 @@ def reproduce_all(
         except FlashgcError as error:
             errors[name] = str(error)
     found = Reproductions(done, errors, folder, command)
-    _output.write(folder / "index.json", found.to_json() + "\n")
-    _output.write(folder / "index.html", index.whole(found))
+    output.write(folder / "index.json", found.to_json() + "\n")
+    output.write(folder / "index.html", index.whole(found))
     if target is not None and done:
         bundles.save(target, list(done.values()))
     return found

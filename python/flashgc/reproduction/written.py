@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from flashgc import _engine, heads, units
+import flashgc._engine as engine
 from flashgc.charts import Chart
+from flashgc.formatting import units
+from flashgc.pages import provenance
 from flashgc.reproduction import headline
 from flashgc.reproduction.beside import Beside
 from flashgc.reproduction.environment import RunUsed, TraceUsed
@@ -101,9 +103,9 @@ class Page:
     def facts(self) -> list[tuple[str, str]]:
         """Drive, seeds and versions: those that all runs share, or how many kinds there are."""
         reports = list(self.reports.values())
-        shapes = [heads.geometry(one["config"]["device"]["shape"]) for one in reports]
-        spaces = [heads.over_provisioning(one["capacity"]) for one in reports]
-        filled = [heads.preconditioning(one) for one in reports]
+        shapes = [provenance.geometry(one["config"]["device"]["shape"]) for one in reports]
+        spaces = [provenance.over_provisioning(one["capacity"]) for one in reports]
+        filled = [provenance.preconditioning(one) for one in reports]
         found: list[tuple[str, str]] = []
         for name, texts in (("geometry", shapes), ("over-provisioning", spaces),
                             ("preconditioning", filled)):  # fmt: skip
@@ -115,7 +117,7 @@ class Page:
         versions = sorted({str(report["version"]) for report in reports})
         found.append(("seed", ", ".join(map(str, used))))
         found.append(
-            ("version", f"flashgc {', '.join(versions)}; this report by {_engine.__version__}")
+            ("version", f"flashgc {', '.join(versions)}; this report by {engine.__version__}")
         )
         return found
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flashgc import heads, page
-from flashgc.report import Report
+from flashgc.pages import page, provenance
+from flashgc.reports.report import Report
 from flashgc.sweeps.store import DONE
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _examples(axes: Sequence[str], points: pa.Table) -> list[tuple[str, Report]]
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
-    of_run = dict(heads.facts(report))
+    of_run = dict(provenance.facts(report))
     names = ("device", "geometry", "over-provisioning", "preconditioning")
     return [
         ("scheme", report.scheme),

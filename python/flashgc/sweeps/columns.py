@@ -6,9 +6,9 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from flashgc import _section
-from flashgc._keys import Keys
-from flashgc.results import found_at
+from flashgc.results.metrics import found_at
+from flashgc.schema import section
+from flashgc.schema.report_keys import Keys
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,9 +31,9 @@ def metrics() -> dict[str, str]:
     return dict(_leaves(Keys, ()))
 
 
-def _leaves(section: type[_section.Section], path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    for name, hint in _section.declared(section).items():
-        kind = _section.plain(hint)
+def _leaves(keys: type[section.Section], path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for name, hint in section.declared(keys).items():
+        kind = section.plain(hint)
         here = (*path, name)
         if kind in _KINDS:
             if name not in OF_MACHINE:
@@ -66,8 +66,8 @@ def is_time(name: str) -> bool:
     return name.endswith("_ns") or name.startswith("latency_ns.")
 
 
-def _is_section(kind: object) -> TypeGuard[type[_section.Section]]:
-    return isinstance(kind, type) and issubclass(kind, _section.Section)
+def _is_section(kind: object) -> TypeGuard[type[section.Section]]:
+    return isinstance(kind, type) and issubclass(kind, section.Section)
 
 
 def schema() -> pa.Schema:

@@ -16,7 +16,7 @@ from collections.abc import Generator
 from typing import Any
 
 from flashgc._engine import RunError
-from flashgc.processors import at_once
+from flashgc.machine.processors import at_once
 from flashgc.sweeps.agenda import DEATHS_MAX, Agenda
 from flashgc.sweeps.messages import receive, send
 from flashgc.sweeps.store import Row

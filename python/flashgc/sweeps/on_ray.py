@@ -14,10 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from flashgc import _engine, _extras
+import flashgc._engine as engine
 from flashgc._engine import RunError
-from flashgc._types import Request
-from flashgc.processors import processors
+from flashgc._engine_types import Request
+from flashgc.machine import extras
+from flashgc.machine.processors import processors
 from flashgc.sweeps import work
 from flashgc.sweeps.agenda import DEATHS_MAX, Agenda
 from flashgc.sweeps.store import Row
@@ -41,7 +42,7 @@ class OnRay:
     def __init__(self, on: str, jobs: int | None) -> None:
         if on == HERE:
             os.environ.update(_OF_THIS_MACHINE)
-        self._ray = _extras.library("ray", "a sweep on a cluster needs")
+        self._ray = extras.library("ray", "a sweep on a cluster needs")
         self._on, self._jobs = on, jobs
         self.workers: list[str] = []
 
@@ -122,7 +123,7 @@ class _Run:
             sent = replace(task, request=_bare(task.request))
             # In a list an object is fetched only when the task does so.
             objects = [self._trace(task), drive]
-            self._pending[self._remote.remote(sent, objects, _engine.__version__)] = task
+            self._pending[self._remote.remote(sent, objects, engine.__version__)] = task
 
     def _trace(self, task: Task) -> Any:  # noqa: ANN401 - a reference of Ray
         path = task.request["trace_path"]
@@ -149,9 +150,9 @@ class _Run:
 
 def _on_node(task: Task, objects: list[Any], version: str) -> tuple[Row, Any]:
     """A task on a node: its row, and the drive that it has made."""
-    ray = _extras.library("ray", "a sweep on a cluster needs")
-    if version != _engine.__version__:
-        raise RuntimeError(f"it has version {_engine.__version__}, and the sweep has {version}")
+    ray = extras.library("ray", "a sweep on a cluster needs")
+    if version != engine.__version__:
+        raise RuntimeError(f"it has version {engine.__version__}, and the sweep has {version}")
     folder = _folder()
     request = task.request
     trace, drive = objects

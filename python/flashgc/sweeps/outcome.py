@@ -11,8 +11,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from flashgc import _output, _sources
 from flashgc._engine import ConfigError, OutputError
+from flashgc.files import output
+from flashgc.running import inputs
 from flashgc.sweeps import on_ray, plan, points, stale
 from flashgc.sweeps.agenda import Agenda
 from flashgc.sweeps.local import Local
@@ -143,7 +144,7 @@ def _planned(
 
 
 def _backend(on: str | None, jobs: int | None) -> Backend:
-    jobs = None if jobs is None else _sources.whole("jobs", jobs, 1)
+    jobs = None if jobs is None else inputs.whole("jobs", jobs, 1)
     if on is None:
         return Local(jobs)
     if on == on_ray.HERE or (on.startswith(on_ray.CLUSTER) and on != on_ray.CLUSTER):
@@ -171,12 +172,12 @@ def _run(
     done, computed = kept, 0
     told(SweepProgress("run", done, total, kept, ""))
     try:
-        _output.write(note, json.dumps(begun) + "\n")
+        output.write(note, json.dumps(begun) + "\n")
         with contextlib.closing(backend.run(agenda)) as rows:
             for task, row in rows:
                 if backend.workers != workers:
                     workers = backend.workers
-                    _output.write(note, json.dumps({**begun, "workers": workers}) + "\n")
+                    output.write(note, json.dumps({**begun, "workers": workers}) + "\n")
                 writer.add(row)
                 done += 1
                 computed += row["status"] == DONE

@@ -6,9 +6,12 @@ import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from flashgc import _engine, charts, page, units
+import flashgc._engine as engine
+from flashgc import charts
 from flashgc.charts import multiples
-from flashgc.markup import table
+from flashgc.formatting import units
+from flashgc.formatting.markup import table
+from flashgc.pages import page
 from flashgc.sweeps import about, columns
 from flashgc.sweeps.store import DONE
 
@@ -38,7 +41,7 @@ def whole(name: str, axes: Sequence[str], points: pa.Table, again: str | None = 
         ("points", _counts(points)),
         *((axis, _values(points, axis)) for axis in axes),
         *of_runs,
-        ("version", f"flashgc {_engine.__version__}"),
+        ("version", f"flashgc {engine.__version__}"),
     ]
     points = points.drop_columns(["report"])
     notes = [page.note(text) for text in _notes(axes, points)]
@@ -52,9 +55,9 @@ def whole(name: str, axes: Sequence[str], points: pa.Table, again: str | None = 
 
 
 def _head(facts: Sequence[tuple[str, str]], again: str | None) -> str:
-    from flashgc import heads
+    from flashgc.pages import provenance
 
-    return heads.drawn(list(facts), again)
+    return provenance.drawn(list(facts), again)
 
 
 def _notes(axes: Sequence[str], points: pa.Table) -> list[str]:

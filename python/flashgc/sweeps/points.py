@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flashgc import _engine
+import flashgc._engine as engine
 from flashgc._engine import OutputError
 from flashgc.axes.choice import Choice
 from flashgc.sweeps.plan import Planned
@@ -69,7 +69,7 @@ def _table(sweep: Sweep, planned: Sequence[Planned]) -> pa.Table:
         "refused": [one.refused for one in planned],
         "trace": [one.run and one.run.trace for one in planned],
         "trace_name": [one.run and one.run.request["trace_name"] for one in planned],
-        "version": [_engine.__version__ for _ in planned],
+        "version": [engine.__version__ for _ in planned],
         "settings": [one.run and _text(one.run.settings) for one in planned],
     }
     columns |= {name: pa.array(values, pa.string()) for name, values in texts.items()}

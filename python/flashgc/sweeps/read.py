@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from flashgc import _files, _toml
 from flashgc._engine import ConfigError
 from flashgc.axes import read
 from flashgc.axes.choice import Choice, Range, Source, plain
-from flashgc.reproduction.form import File, near
+from flashgc.files import reading, toml
+from flashgc.files.forms import File, near
 from flashgc.sweeps.columns import OWN
 from flashgc.sweeps.forms import COUNT_MAX, LATIN, DrawForm, SweepForm
 
@@ -46,12 +46,12 @@ def load(given: str | os.PathLike[str] | Mapping[str, object]) -> Sweep:
     """The sweep of a file, a TOML text or a dictionary; an error has the place of each mistake."""
     folder = Path()
     if isinstance(given, Mapping):
-        text, where, name = _toml.dumps(given), "(dictionary)", UNNAMED
+        text, where, name = toml.dumps(given), "(dictionary)", UNNAMED
     elif isinstance(given, str) and "\n" in given:
         text, where, name = given, "(text)", UNNAMED
     else:
         path = Path(given)
-        text, where, name = _files.read_text(path), _files.printable(path), path.stem
+        text, where, name = reading.read_text(path), reading.printable(path), path.stem
         folder = path.parent
     form = File.of(text, where).form(SweepForm)
     return _sweep(form, form.name or name, folder)

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from flashgc import _output, units
 from flashgc._engine import ConfigError, OutputError
-from flashgc.report import Report
+from flashgc.files import output
+from flashgc.formatting import units
+from flashgc.reports.report import Report
 from flashgc.sweeps import columns, points
 from flashgc.sweeps.store import DONE, MISSING, REFUSED, STATUSES, Store
 
@@ -138,7 +139,7 @@ class SweepResults:
         """
         target = table_file(path)
         if target.suffix == ".html":
-            _output.write(target, self._page(again))
+            output.write(target, self._page(again))
         else:
             _save(self.to_arrow(), target)
         return target
@@ -198,7 +199,7 @@ def _save(table: pa.Table, target: Path) -> None:
         ".csv": lambda file: csv.write_csv(table, file),
         ".arrow": lambda file: feather.write_feather(table, file),
     }
-    _output.write_with(target, writers[target.suffix])
+    output.write_with(target, writers[target.suffix])
 
 
 def _needs(name: str) -> Any:  # noqa: ANN401 - a module

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flashgc import _engine
+import flashgc._engine as engine
 from flashgc.sweeps.plan import Planned
 from flashgc.sweeps.store import DONE, FAILED, KILLED, Store
 
@@ -66,8 +66,8 @@ def _reason(one: Planned, results: Known, last: Mapping[str, Any] | None) -> str
 def _changes(one: Planned, last: Mapping[str, Any]) -> Iterator[str]:
     run = one.run
     assert run is not None
-    if last["version"] != _engine.__version__:
-        yield f"flashgc changed from {last['version']} to {_engine.__version__}"
+    if last["version"] != engine.__version__:
+        yield f"flashgc changed from {last['version']} to {engine.__version__}"
     if last["trace"] != run.trace:
         name = run.request["trace_name"] or last["trace_name"]
         yield f"the content of the trace {name} changed"

@@ -22,9 +22,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from flashgc import _extras, _output
 from flashgc._engine import OutputError
-from flashgc._files import describe
+from flashgc.files import output
+from flashgc.files.reading import describe
+from flashgc.machine import extras
 from flashgc.sweeps import columns
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ Row = dict[str, Any]
 
 
 def _check_library() -> None:
-    _extras.library("pyarrow", "the results of sweeps and searches need")
+    extras.library("pyarrow", "the results of sweeps and searches need")
 
 
 class Store:
@@ -130,9 +131,9 @@ class Writer(Store):
         import filelock
 
         _check_library()  # before a folder is made
-        super().__init__(_output.folder(folder, "--store"))
+        super().__init__(output.folder(folder, "--store"))
         for inner in (self.results, self.folder / "drives", self.folder / "sweeps"):
-            _output.folder(inner, "--store")
+            output.folder(inner, "--store")
         self._lock = filelock.FileLock(self.folder / "lock", timeout=0)
         self._file: int | None = None
         self._rows = 0

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from flashgc import _engine
+import flashgc._engine as engine
 from flashgc._engine import DriveError, FlashgcError, InternalError, RunError
-from flashgc._types import Request
+from flashgc._engine_types import Request
 from flashgc.axes import own_drive
 from flashgc.sweeps import columns
 from flashgc.sweeps.store import DONE, FAILED, KILLED, Row
@@ -53,11 +53,11 @@ def done(task: Task) -> Row:
     try:
         request = task.request
         if task.awaits_fit:
-            request = {**request, "fitted": _engine.fit([request])}
+            request = {**request, "fitted": engine.fit([request])}
         if task.is_drive:
             assert task.drive is not None
             if not _is_saved(task.drive):
-                _engine.drive_save(request, task.drive)
+                engine.drive_save(request, task.drive)
             return {"error": None}
         return _row(task, DONE, _report(task, request))
     except (FlashgcError, MemoryError, OSError) as error:
@@ -75,7 +75,7 @@ def killed(task: Task, why: str) -> Row:
 def _is_saved(drive: str) -> bool:
     """Whether an earlier attempt has saved the drive: its name stands for its content."""
     try:
-        _engine.drive_info(drive)
+        engine.drive_info(drive)
     except DriveError:
         return False
     return True
@@ -85,11 +85,11 @@ def _report(task: Task, request: Request) -> dict[str, Any]:
     outcome = None
     if task.drive is not None:
         try:
-            outcome = _engine.run(request, drive=task.drive)
+            outcome = engine.run(request, drive=task.drive)
         except DriveError:
             outcome = None  # it was removed, or is damaged
     if outcome is None:
-        outcome = _engine.run(request)
+        outcome = engine.run(request)
     report: dict[str, Any] = json.loads(outcome.report)
     if task.drive is not None:
         assert task.settings is not None

@@ -10,9 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import _engine, api
-from flashgc._types import Request
+import flashgc._engine as engine
+from flashgc._engine_types import Request
 from flashgc.axes.choice import Choice, Range, Source, choice
+from flashgc.running import api
 from flashgc.tuning.space import SLOTS, Parameter, Space, Values, able
 
 BOUNDS = {"copy": ("instant",), "victim": ("random",)}
@@ -32,7 +33,7 @@ _DEFAULT = "default"
 def space(base: Request) -> tuple[Space, dict[str, Values]]:
     """The space over a configuration, and the presets in it, by their names."""
     below: Request = {**base, "scheme": (BASE, None)}
-    found = json.loads(_engine.check(below))["settings"]["device"]
+    found = json.loads(engine.check(below))["settings"]["device"]
     whole = Space(below, [*_slots(), *_parameters(found["shape"], found["timing"])])
     starts = _presets(whole)
     usable = able(whole, list(starts.values()))

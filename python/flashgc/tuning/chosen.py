@@ -7,9 +7,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import _engine, _toml, api
+import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc._types import Request
+from flashgc._engine_types import Request
+from flashgc.files import toml
+from flashgc.running import api
 
 _GAPS = ("interarrival", "read_interarrival", "write_interarrival")
 _KINDS = ("synthetic", "fitted", "jobs", "fio", "trace")
@@ -46,7 +48,7 @@ def text(request: Request, head: Sequence[str], workload: Sequence[str] = ()) ->
     for setting in request["sets"]:
         key, _, value = setting.partition("=")
         _put(table, key.strip(), _parsed(value))
-    body = "".join(f"# {line}\n" for line in head) + _toml.dumps(table)
+    body = "".join(f"# {line}\n" for line in head) + toml.dumps(table)
     return body if _is_same(body, request) else None
 
 
@@ -113,7 +115,7 @@ def _is_same(body: str, request: Request) -> bool:
         file: Request = {**alone, "name": request["name"], "text": body,
                          "trace_name": request["trace_name"],
                          "trace_path": request["trace_path"]}  # fmt: skip
-        return bool(json.loads(_engine.check(file))["config_hash"]
-                    == json.loads(_engine.check(request))["config_hash"])  # fmt: skip
+        return bool(json.loads(engine.check(file))["config_hash"]
+                    == json.loads(engine.check(request))["config_hash"])  # fmt: skip
     except ConfigError:
         return False

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc import _engine, _toml, statistics
+import flashgc._engine as engine
+from flashgc.files import toml
+from flashgc.results import statistics
 from flashgc.tuning import ranking
 from flashgc.tuning.ranking import Candidate
 from flashgc.tuning.search import CHECK, REFUSED, Search, importances
@@ -26,7 +28,7 @@ def values(search: Search, finalists: Sequence[Candidate], best: Candidate) -> d
     everyone = [search.own, *search.others, *search.trials]
     refused = sum(one.user_attrs.get(REFUSED, 0) for one in search.study.get_trials(deepcopy=False))
     return {
-        "version": _engine.__version__,
+        "version": engine.__version__,
         "name": asked.name,
         "study": asked.study,
         "scheme": asked.own,
@@ -65,11 +67,11 @@ def settings(search: Search, one: Candidate) -> dict[str, str]:
     if one is search.own:
         return {}
     if one.preset is not None:
-        return {"gc.scheme": _toml.value(one.preset, "gc.scheme")}
+        return {"gc.scheme": toml.value(one.preset, "gc.scheme")}
     space = search.asked.space
     found = {} if (scheme := space.scheme(one.values)) is None else {"gc.scheme": scheme}
     found |= space.settings(one.values)
-    return {key: _toml.value(value, key) for key, value in found.items()}
+    return {key: toml.value(value, key) for key, value in found.items()}
 
 
 def _front(search: Search, finalists: Sequence[Candidate]) -> list[Candidate]:

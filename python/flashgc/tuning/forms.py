@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, PlainValidator
 
 from flashgc.axes.forms import Axes, SourceForm, Text, Texts, whole
-from flashgc.reproduction.form import Form, one_of
+from flashgc.files.forms import Form, one_of
 
 METHODS = ("tpe", "nsga-ii", "random")
 

@@ -8,11 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flashgc import _engine, _extras, _output, _sources, api, units
+import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc._types import Request
+from flashgc._engine_types import Request
 from flashgc.advising import lengths
-from flashgc.report import Report
+from flashgc.files import output
+from flashgc.formatting import units
+from flashgc.machine import extras
+from flashgc.reports.report import Report
+from flashgc.running import api, inputs
 from flashgc.sweeps import outcome
 from flashgc.sweeps.store import Writer
 from flashgc.tuning import builtin, chosen, read, samples
@@ -94,10 +98,10 @@ def tune(
 
     """
     set_ = api.with_format(set, format)
-    _extras.library("optuna", "a search needs")
+    extras.library("optuna", "a search needs")
     backend = outcome._backend(on, jobs)
     told: Told = progress or (lambda _: None)
-    given = Layers(config, scheme, device, _sources.settings(set_), _sources.keys(unset), seed, fit,
+    given = Layers(config, scheme, device, inputs.settings(set_), inputs.keys(unset), seed, fit,
                    trace)  # fmt: skip
     options = Options(objectives, constraints, trials, batch, method, search_seed)
     found = read.form_of(config)
@@ -105,7 +109,7 @@ def tune(
     if found is not None:
         form, name, folder = found
         given = read.layers_of(form, folder, given)
-    with _sources.trace_file(given.trace) as file:
+    with inputs.trace_file(given.trace) as file:
         base = read.shaped(read.bare(given, file), _scan(told))
         asked = read.asked(found[0] if found else None, name, given, base, options)
         with Writer(store) as writer:
@@ -125,7 +129,7 @@ def _searched(asked: Asked, pool: Pool, store: Path, told: Told) -> Tuning:
     from flashgc.tuning.search import Search
 
     first, plan = _planned(asked, pool, told)
-    folder = _output.folder(store / "tunes" / asked.study, "--store")
+    folder = output.folder(store / "tunes" / asked.study, "--store")
     search = Search(asked, plan, pool, folder, told)
     _check_metrics(search, first)
     finalists = search.run()
@@ -138,7 +142,7 @@ def _searched(asked: Asked, pool: Pool, store: Path, told: Told) -> Tuning:
 
 def _planned(asked: Asked, pool: Pool, told: Told) -> tuple[Report, Samples]:
     """The first run, which shows the length and the mix of the workload."""
-    checked = json.loads(_engine.check(asked.base))
+    checked = json.loads(engine.check(asked.base))
     workload = checked["settings"]["workload"]
     sets = lengths.of_reference(workload)
     first: Request = {

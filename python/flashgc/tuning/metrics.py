@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flashgc import units
 from flashgc._engine import ConfigError
-from flashgc.reproduction.form import near
-from flashgc.results import found_at
+from flashgc.files.forms import near
+from flashgc.formatting import units
+from flashgc.results.metrics import found_at
 from flashgc.sweeps import columns
 
 ALIASES = {"read": "latency_ns.read.p99_9", "write": "latency_ns.write.p99_9"}

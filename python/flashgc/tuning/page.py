@@ -7,8 +7,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from flashgc import charts, page
-from flashgc.markup import table
+from flashgc import charts
+from flashgc.formatting.markup import table
+from flashgc.pages import page
 from flashgc.tuning import figure, words
 
 

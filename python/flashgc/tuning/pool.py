@@ -8,9 +8,9 @@ from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from flashgc import _engine
+import flashgc._engine as engine
 from flashgc._engine import RunError
-from flashgc._types import Request
+from flashgc._engine_types import Request
 from flashgc.axes import layers
 from flashgc.axes.layers import Checked
 from flashgc.sweeps import stale
@@ -28,7 +28,7 @@ class Run:
 
     def __init__(self, label: str, request: Request) -> None:
         self.label = label
-        found = json.loads(_engine.check(request))
+        found = json.loads(engine.check(request))
         path = request["trace_path"]
         content = None if path is None else layers.content_of(Path(path))
         self.checked = Checked(

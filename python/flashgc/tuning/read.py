@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flashgc import _engine, _files, _sources, _toml, api, gc_cost
+import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc._types import Request
+from flashgc._engine_types import Request
 from flashgc.axes import layers, read
 from flashgc.axes.choice import Choice, Range
 from flashgc.axes.forms import RangeForm
-from flashgc.reproduction.form import File
+from flashgc.files import reading, toml
+from flashgc.files.forms import File
+from flashgc.results import gc_cost
+from flashgc.running import api, inputs
 from flashgc.tuning import builtin, metrics
 from flashgc.tuning.forms import METHODS, SearchForm, TuneForm
 from flashgc.tuning.metrics import Constraint, Metric
@@ -82,15 +85,15 @@ class Asked:
     @property
     def own(self) -> str:
         """The configuration's own scheme."""
-        return str(json.loads(_engine.check(self.base))["settings"]["gc"]["scheme"])
+        return str(json.loads(engine.check(self.base))["settings"]["gc"]["scheme"])
 
     @property
     def study(self) -> str:
         """The name of its study: another one for each search that differs."""
-        checked = json.loads(_engine.check(self.base))
+        checked = json.loads(engine.check(self.base))
         trace = self.base["trace_path"]
         parts = {
-            "config": checked["config_hash"], "version": _engine.__version__,
+            "config": checked["config_hash"], "version": engine.__version__,
             "trace": None if trace is None else layers.content_of(Path(trace)),
             "space": [(name, repr(one.of)) for name, one in self.space.parameters.items()],
             "objectives": [one.text for one in self.objectives],
@@ -107,12 +110,12 @@ def form_of(given: api.Config) -> tuple[TuneForm, str, Path] | None:
     if isinstance(given, Mapping):
         if not _TABLES & given.keys():
             return None
-        text, where, name = _toml.dumps(given), "(dictionary)", "tune"
-    elif _sources.is_text(given):
+        text, where, name = toml.dumps(given), "(dictionary)", "tune"
+    elif inputs.is_text(given):
         text, where, name = given, "(text)", "tune"
     elif isinstance(given, (str, os.PathLike)) and os.fspath(given).endswith(".toml"):
         path = Path(given)
-        text, where, name = _files.read_text(path), _files.printable(path), path.stem
+        text, where, name = reading.read_text(path), reading.printable(path), path.stem
         folder = path.parent
     else:
         return None
@@ -141,7 +144,7 @@ def layers_of(form: TuneForm, folder: Path, given: Layers) -> Layers:
         trace = folder / base.trace
     return Layers(
         {} if config is None else config, scheme, given.device or base.device,
-        [*_sources.settings(base.set), *given.sets], given.unsets, given.seed, given.fit, trace,
+        [*inputs.settings(base.set), *given.sets], given.unsets, given.seed, given.fit, trace,
     )  # fmt: skip
 
 
@@ -157,7 +160,7 @@ def asked(
         )
     search = SearchForm() if form is None else form.search
     built_in = form is None or (form.space is None if search.built_in is None else search.built_in)
-    settings = json.loads(_engine.check(base))["settings"]["gc"]
+    settings = json.loads(engine.check(base))["settings"]["gc"]
     own = settings["scheme"]
     if gc_cost.is_free(settings):
         raise ConfigError(
@@ -188,16 +191,16 @@ def asked(
     return Asked(
         named, given, base, space, starts, exact, built_in, objectives,
         [metrics.constraint(text) for text in bounds], method,
-        _sources.whole("trials", _first(options.trials, search.trials, TRIALS), 1),
-        _sources.whole("batch", _first(options.batch, search.batch, BATCH), 1),
-        _sources.whole("search_seed", _first(options.search_seed, search.seed, 1), 0),
+        inputs.whole("trials", _first(options.trials, search.trials, TRIALS), 1),
+        inputs.whole("batch", _first(options.batch, search.batch, BATCH), 1),
+        inputs.whole("search_seed", _first(options.search_seed, search.seed, 1), 0),
     )  # fmt: skip
 
 
 def _is_exact(base: Request, space: Space, name: str, values: Values) -> bool:
     """Whether a point of the space is a preset, its name apart."""
     preset: Request = {**base, "scheme": (name, None)}
-    found = [json.loads(_engine.check(one))["settings"] for one in (preset, space.request(values))]
+    found = [json.loads(engine.check(one))["settings"] for one in (preset, space.request(values))]
     for one in found:
         one["gc"].pop("scheme", None)
     return bool(found[0] == found[1])
@@ -242,7 +245,7 @@ def shaped(base: Request, progress: Any = None) -> Request:  # noqa: ANN401
     [sized] = api._sized([request], progress)
     if sized["fitted"] is None:
         return request
-    shape = json.loads(_engine.check(sized))["settings"]["device"]["shape"]
+    shape = json.loads(engine.check(sized))["settings"]["device"]["shape"]
     counts = [f"device.{name}={shape[name]}" for name in _COUNTS]
     fixed = ['workload.trace.fit="none"', 'workload.trace.address="compact"', *counts]
     return {**request, "sets": [*request["sets"], *fixed]}
@@ -258,7 +261,7 @@ def bare(given: Layers, file: tuple[str, Path] | None) -> Request:
 
 def name_of(config: api.Config) -> str:
     """The name of a search over a configuration."""
-    if isinstance(config, Mapping) or _sources.is_text(config):
+    if isinstance(config, Mapping) or inputs.is_text(config):
         return "tune"
     stem = Path(config).stem
     return re.sub(r"[^A-Za-z0-9._-]", "-", stem).lstrip("._-") or "tune"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from flashgc.advising import lengths
-from flashgc.results import RunResults
+from flashgc.results.metrics import RunResults
 
 SEEDS = 3
 """Seeds, or parts of a trace, of the search."""

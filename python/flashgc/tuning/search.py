@@ -23,7 +23,7 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 from optuna.trial import Trial, TrialState
 
-from flashgc._types import Request
+from flashgc._engine_types import Request
 from flashgc.advising import candidates
 from flashgc.tuning import ranking
 from flashgc.tuning.metrics import Metric

@@ -11,10 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flashgc import _engine, _sources, _toml
+import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc._types import Request
+from flashgc._engine_types import Request
 from flashgc.axes.choice import Choice, Range
+from flashgc.files import toml
+from flashgc.running import inputs
 
 Values = dict[str, Any]
 """A value of each active parameter: a number, or the name of a choice."""
@@ -100,7 +102,7 @@ class Space:
         them may have an effect.
         """
         if scheme not in self._of_schemes:
-            request: Request = {**self.base, "scheme": _sources.scheme(scheme)}
+            request: Request = {**self.base, "scheme": inputs.scheme(scheme)}
             legal = _problem(request) is None
             self._of_schemes[scheme] = _slots(request) if legal else None
         return self._of_schemes[scheme]
@@ -117,7 +119,7 @@ class Space:
         """The request of a point."""
         request = with_settings(self.base, self.settings(values))
         scheme = self.scheme(values)
-        return request if scheme is None else {**request, "scheme": _sources.scheme(scheme)}
+        return request if scheme is None else {**request, "scheme": inputs.scheme(scheme)}
 
     def scheme(self, values: Mapping[str, Any]) -> str | None:
         """The scheme of a point, where a parameter names it."""
@@ -165,17 +167,17 @@ class Space:
 
 def with_settings(request: Request, settings: Mapping[str, Any]) -> Request:
     """A request with more settings, over its own."""
-    more = [f"{key}={_toml.value(value, key)}" for key, value in settings.items()]
+    more = [f"{key}={toml.value(value, key)}" for key, value in settings.items()]
     return {**request, "sets": [*request["sets"], *more]}
 
 
 def _problem(request: Request) -> str | None:
-    found = json.loads(_engine.problems(request))
+    found = json.loads(engine.problems(request))
     return found[0]["message"] if found else None
 
 
 def _slots(request: Request) -> dict[str, tuple[str, ...]]:
-    slots = json.loads(_engine.check(request))["settings"]["gc"]["slots"]
+    slots = json.loads(engine.check(request))["settings"]["gc"]["slots"]
     return {slot: tuple(use.split(" + ")) for slot, use in slots.items()}
 
 

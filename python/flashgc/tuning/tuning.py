@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from flashgc import _output
 from flashgc._engine import OutputError
-from flashgc._tune_keys import TuneKeys
+from flashgc.files import output
+from flashgc.schema.tuning_keys import TuneKeys
 
 
 class Tuning(TuneKeys):
@@ -39,9 +39,9 @@ class Tuning(TuneKeys):
                     f"error: {target}: the chosen configuration is not a single file\n"
                     "  = help: `commands` has its settings"
                 )
-            _output.write(target, text)
+            output.write(target, text)
             return target
-        return _output.save(path, self.to_json, self._page)
+        return output.save(path, self.to_json, self._page)
 
     def __repr__(self) -> str:
         return f"Tuning({self._values['chosen']['name']})"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flashgc import units
 from flashgc.advising.objectives import percent, spread
+from flashgc.formatting import units
 from flashgc.tuning.metrics import MAXIMISE, Metric, constraint
 
 Rows = list[list[str]]

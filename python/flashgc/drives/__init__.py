@@ -1,0 +1,1 @@
+"""Drives that are served as block devices."""

@@ -1,0 +1,171 @@
+"""Results appear under their name whole, or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+from flashgc._engine import OutputError
+from flashgc.files.reading import describe
+
+_saved: list[str] | None = None
+
+
+@contextlib.contextmanager
+def noted() -> Iterator[None]:
+    """Until its end the files that appear are noted, for a command that is interrupted."""
+    global _saved  # noqa: PLW0603
+    _saved = []
+    try:
+        yield
+    finally:
+        _saved = None
+
+
+def saved() -> list[str]:
+    """The files that have appeared since :func:`noted` began."""
+    return list(_saved or ())
+
+
+def note(*paths: str | os.PathLike[str] | None) -> None:
+    """These files have appeared."""
+    if _saved is not None:
+        _saved.extend(os.fspath(path) for path in paths if path is not None)
+
+
+def write(path: str | os.PathLike[str], text: str) -> None:
+    """Writes a text, whole or not at all."""
+    data = text.encode("utf-8", errors="backslashreplace")
+    write_with(path, lambda file: file.write(data))
+
+
+def save(
+    path: str | os.PathLike[str], to_json: Callable[[], str], to_page: Callable[[], str]
+) -> Path:
+    """Writes a result in the form that the name of the file ends in, whole or not at all."""
+    target = Path(path)
+    if target.suffix == ".json":
+        write(target, to_json() + "\n")
+    elif target.suffix in (".html", ".htm"):
+        write(target, to_page())
+    else:
+        raise OutputError(f"error: {target}: the name must end in .json or .html")
+    return target
+
+
+def write_with(path: str | os.PathLike[str], fill: Callable[[IO[bytes]], object]) -> None:
+    """Writes a file under a temporary name in the same folder, then renames it."""
+    with opened(path) as file, explained(path):
+        fill(file)
+
+
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str], what: str = "result") -> Iterator[IO[bytes]]:
+    """A file under a temporary name in the same folder, which is renamed at the end.
+
+    After an exception nothing is left of it. `what` describes the file in messages.
+    """
+    part = _Part()
+    try:
+        with explained(path, what):
+            file = part.begin(Path(path))
+        yield file
+        with explained(path, what):
+            part.commit()
+    finally:
+        part.drop()
+    if part.target is not None:
+        note(path)
+
+
+@contextlib.contextmanager
+def explained(path: str | os.PathLike[str], what: str = "result") -> Iterator[None]:
+    """An error of the system becomes one that says what cannot be written, and why."""
+    try:
+        yield
+    except OSError as reason:
+        raise OutputError(
+            f"error: the {what} cannot be written: {describe(path, reason)}"
+        ) from None
+
+
+class _Part:
+    """A file until it is complete. A special file, such as a pipe, is written directly."""
+
+    def __init__(self) -> None:
+        self.target: Path | None = None
+        self._file: IO[bytes] | None = None
+        self._name: str | None = None
+        self._mode = 0o666 & ~_umask()
+
+    def begin(self, path: Path) -> IO[bytes]:
+        """Creates it in the folder of its final place."""
+        if path.is_dir():
+            raise OutputError(f"error: {path} is a directory, not a file")
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            self._file = open(path, "wb")  # noqa: SIM115
+            return self._file
+        # A link stays a link, and its target is written.
+        self.target = Path(os.path.realpath(path))
+        if self.target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if self.target.exists():
+            # A file that may not be written must not be replaced either.
+            os.close(os.open(self.target, os.O_WRONLY))
+            self._mode = stat.S_IMODE(self.target.stat().st_mode)
+        descriptor, self._name = tempfile.mkstemp(
+            dir=self.target.parent, prefix=f".{self.target.name}.", suffix=".part"
+        )
+        self._file = open(descriptor, "wb")  # noqa: SIM115
+        return self._file
+
+    def commit(self) -> None:
+        """The file takes its own name."""
+        assert self._file is not None
+        self._file.flush()
+        if self.target is not None and self._name is not None:
+            os.fchmod(self._file.fileno(), self._mode)
+            self._file.close()
+            os.replace(self._name, self.target)
+            self._name = None
+
+    def drop(self) -> None:
+        """Nothing is left of a file that was not completed."""
+        with contextlib.suppress(OSError):
+            if self._file is not None:
+                self._file.close()
+        with contextlib.suppress(OSError):
+            if self._name is not None:
+                os.unlink(self._name)
+
+
+def _umask() -> int:
+    # The only way to read it is to set it.
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def folder(path: str | os.PathLike[str], option: str = "--out") -> Path:
+    """A folder for results: made if need be, and one in which files can be made."""
+    target = Path(path)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=target):
+            pass
+    except FileExistsError:
+        raise OutputError(f"error: {target} is a file, not a folder for results") from None
+    except NotADirectoryError:
+        raise OutputError(f"error: {target}: a part of the path is a file, not a folder") from None
+    except OSError as reason:
+        raise OutputError(
+            f"error: the results cannot be saved: {describe(path, reason)}\n"
+            f"  = help: name another folder with {option}"
+        ) from None
+    return target

@@ -1,0 +1,84 @@
+"""Small files with text: read, and named in messages."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from flashgc._engine import ConfigError, FlashgcError
+
+CONFIG_BYTES_MAX = 4 << 20
+
+JOB_FILES = (".fio", ".job")
+"""Endings of the names of job files of fio."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text with the name it has in messages."""
+
+    name: str
+    text: str
+    jobs: tuple[str, str] | None = None
+    """A job file and its jobs as TOML, where the configuration is one."""
+
+
+def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
+    """The text of a file, or an error that says why it has none."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(CONFIG_BYTES_MAX + 1)
+    except OSError as reason:
+        raise error(f"error: {describe(path, reason)}") from None
+    if len(data) > CONFIG_BYTES_MAX:
+        raise error(f"error: {path} is larger than 4 MiB, the limit for a configuration")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as reason:
+        raise error(f"error: {path} is not UTF-8 text (byte {reason.start})") from None
+
+
+def describe(path: str | os.PathLike[str], reason: OSError) -> str:
+    """The problem of a file, in words."""
+    name = os.fspath(path)
+    if isinstance(reason, FileNotFoundError):
+        return f"{name}: there is no such file"
+    if isinstance(reason, IsADirectoryError):
+        return f"{name} is a directory, not a file"
+    if isinstance(reason, PermissionError):
+        return f"{name}: permission denied"
+    return f"{name}: {(reason.strerror or str(reason)).lower()}"
+
+
+_RESULTS = {
+    "report.json": (
+        "flashgc run` or `flashgc compare",
+        "`flashgc report {} --out DIR` shows it again",
+    ),
+    "advice.json": ("flashgc advise", "open {}/advice.html"),
+    "explanation.json": ("flashgc explain", "open {}/explanation.html"),
+    "tune.json": ("flashgc tune", "open {}/tune.html, or `flashgc run {}/tuned.toml`"),
+}
+
+
+def result_at(path: Path) -> tuple[str, str] | None:
+    """The commands that write such a folder or file of results, and how to see it.
+
+    None for any other path.
+
+    >>> from flashgc.files import reading
+    >>> reading.result_at(Path("runs/slow/explanation.json"))
+    ('flashgc explain', 'open runs/slow/explanation.html')
+    """
+    names = [name for name in _RESULTS if (path / name).is_file()] if path.is_dir() else [path.name]
+    if not names or names[0] not in _RESULTS:
+        return None
+    folder = path if path.is_dir() else path.parent
+    by, see = _RESULTS[names[0]]
+    return by, see.replace("{}", printable(folder))
+
+
+def printable(name: str | os.PathLike[str]) -> str:
+    """A name that can be shown, even that of a file whose name is not valid text."""
+    return os.fsencode(name).decode(errors="replace")

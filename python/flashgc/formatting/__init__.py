@@ -1,0 +1,1 @@
+"""Numbers and tables in readable form."""

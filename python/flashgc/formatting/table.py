@@ -1,0 +1,81 @@
+"""A small table: columns by name, each a NumPy array, all of one length.
+
+It is a dictionary, so that `pandas.DataFrame`, `polars.DataFrame` and `pyarrow.table` take it.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Table(dict[str, "NDArray[Any]"]):
+    """Columns by name.
+
+    >>> from flashgc.formatting.table import Table
+    >>> table = Table({"kind": ["read", "write"], "p50": [25_000.0, None]})
+    >>> table["p50"]
+    array([25000.,    nan])
+    >>> len(table), table.rows
+    (2, 2)
+
+    A data frame has the same columns: `pandas.DataFrame(table)`, `polars.DataFrame(table)`.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[object] | NDArray[Any]]) -> None:
+        super().__init__({name: _array(column) for name, column in columns.items()})
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(next(iter(self.values()), ()))
+
+    def to_pandas(self) -> Any:  # noqa: ANN401 - pandas need not be installed
+        """The table as a `pandas.DataFrame`; an ImportError if pandas is not installed."""
+        try:
+            pandas = importlib.import_module("pandas")
+        except ImportError:
+            raise ImportError("to_pandas() needs pandas: pip install pandas") from None
+        return pandas.DataFrame(self)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns as plain lists; NaN where a metric is undefined.
+
+        >>> from flashgc.formatting.table import Table
+        >>> Table({"kind": ["read"], "p50": [25_000]}).to_dict()
+        {'kind': ['read'], 'p50': [25000]}
+        """
+        return {name: column.tolist() for name, column in self.items()}
+
+    def __repr__(self) -> str:
+        lines = ["  ".join(row) for row in _padded(self._text())]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head, *body = self._text()
+        cells = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)]
+        cells += ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in body]
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+
+    def _text(self) -> list[list[str]]:
+        columns = [[name, *(f"{item}" for item in array)] for name, array in self.items()]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _array(column: Sequence[object] | NDArray[Any]) -> NDArray[np.generic]:
+    import numpy as np
+
+    if any(item is None for item in column):
+        return np.array([np.nan if item is None else item for item in column], dtype=np.float64)
+    return np.asarray(column)
+
+
+def _padded(rows: list[list[str]]) -> list[list[str]]:
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return [[cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]

@@ -1,0 +1,1 @@
+"""The machine: its processors, and packages that only some commands need."""

@@ -1,0 +1,1 @@
+"""Pages: a report as one HTML page, with the command that makes it again."""

@@ -1,0 +1,1 @@
+"""Reports: what a run returns, saves in a folder, and reads again."""

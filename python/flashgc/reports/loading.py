@@ -1,0 +1,159 @@
+"""Results that were saved, read again: folders of --out, and files report.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import flashgc._engine as engine
+from flashgc._engine import ConfigError
+from flashgc.files import reading
+from flashgc.formatting import units
+from flashgc.formatting.table import Table
+from flashgc.reports.report import Comparison, Report
+from flashgc.reports.saving import CURVES, REPORT, PathLike
+from flashgc.results.metrics import Origin, unique
+from flashgc.results.over_time import OverTime
+from flashgc.schema import json_schema
+
+
+def load(*results: PathLike) -> Comparison:
+    """The results that `--out` or `save` has written: folders, or files `report.json`.
+
+    Each may hold one run or a comparison. Runs of one scheme get names that tell them apart. A
+    folder has the curves of its page too: distributions,
+    and what was watched over time. A ConfigError where a file is no result of this version.
+
+    >>> import flashgc, tempfile
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+    >>> folder = tempfile.mkdtemp()
+    >>> saved = flashgc.run("oltp", set=small).save_folder(folder)
+    >>> again = flashgc.load(folder)
+    >>> again.keys(), again[0].distribution("read").rows > 0
+    (['greedy'], True)
+    """
+    return together(results)
+
+
+def read(results: Sequence[PathLike]) -> list[tuple[Path, list[Report]]]:
+    """The file of each result, and its reports."""
+    if not results:
+        raise ConfigError("error: there is no result to read\n  = help: name a folder of --out")
+    return [_read(Path(one)) for one in results]
+
+
+def _read(given: Path) -> tuple[Path, list[Report]]:
+    file = given / REPORT if given.is_dir() else given
+    result = reading.result_at(given)
+    if (result is not None and not file.name == REPORT) or (given.is_dir() and not file.exists()):
+        raise _other(given, result)
+    found = _json(file)
+    listed = found if isinstance(found, list) else [found]
+    reports = [_report(file, values) for values in listed if not _is_refused(values)]
+    if not reports:
+        raise _unknown(file, "it has no run")
+    curves = file.parent / CURVES
+    if curves.exists():
+        _add_curves(curves, reports)
+    return file, reports
+
+
+def _other(given: Path, result: tuple[str, str] | None) -> ConfigError:
+    reads = "`flashgc report` reads results of `flashgc run` and `flashgc compare`"
+    if result is None:
+        return ConfigError(
+            f"error: {given} has no {REPORT}\n  = help: {reads}: name a folder of their --out"
+        )
+    by, see = result
+    return ConfigError(f"error: {given} is a result of `{by}`; {reads}\n  = help: {see}")
+
+
+def _json(file: Path) -> Any:  # noqa: ANN401 - JSON
+    try:
+        return json.loads(file.read_text("utf-8"))
+    except OSError as reason:
+        raise ConfigError(f"error: {reading.describe(file, reason)}") from None
+    except (ValueError, RecursionError):
+        raise _unknown(file, "it is not JSON") from None
+
+
+def _unknown(file: Path, why: str) -> ConfigError:
+    return ConfigError(
+        f"error: {file} is not a result of `flashgc run` or `flashgc compare`: {why}\n"
+        "  = help: name a folder of --out, or its report.json"
+    )
+
+
+def _is_refused(values: object) -> bool:
+    """A scheme of a comparison that could not run has a place in the list, without metrics."""
+    return isinstance(values, Mapping) and "refused" in values
+
+
+def _report(file: Path, values: object) -> Report:
+    if not isinstance(values, Mapping):
+        raise _unknown(file, "it has no metrics")
+    version = values.get("version")
+    if "result_hash" in values and version != engine.__version__:
+        raise ConfigError(
+            f"error: {file} is a result of flashgc {version}, and this is {engine.__version__}, "
+            "which may define metrics otherwise\n  = help: run it again, or use that version"
+        )
+    for key in json_schema.report_schema()["required"]:
+        if key not in values:
+            raise _unknown(file, f"it has no key {key!r}")
+    return Report(values)
+
+
+def _add_curves(file: Path, reports: Sequence[Report]) -> None:
+    """Adds the curves to reports that they belong to; those of other runs are an error."""
+    found = _json(file)
+    runs = found.get("runs", []) if isinstance(found, Mapping) else []
+    known = [one.get("result_hash") for one in runs if isinstance(one, Mapping)]
+    if known != [one.result_hash for one in reports]:
+        raise ConfigError(
+            f"error: {file} does not belong to the runs of {REPORT} in its folder\n"
+            f"  = help: remove {file}; the page then has no distributions"
+        )
+    for report, one in zip(reports, runs, strict=True):
+        report._distributions = {
+            kind: [(latency, count) for latency, count in pairs]
+            for kind, pairs in one["distributions"].items()
+        }
+        if one["origin"] is not None:
+            report._origin = Origin(**one["origin"])
+        if one["over_time"] is not None:
+            tables = {name: Table(columns) for name, columns in one["over_time"].items()}
+            report._over_time = OverTime(**tables)
+
+
+def together(results: Sequence[PathLike], names: Sequence[str] | None = None) -> Comparison:
+    """The runs of all results, under these names or under names that tell them apart."""
+    found = [(file, report) for file, reports in read(results) for report in reports]
+    schemes = [report.scheme for _, report in found]
+    if names is None:
+        names = [
+            scheme if schemes.count(scheme) == 1 else f"{scheme}, {file.parent.name or file.stem}"
+            for (file, _), scheme in zip(found, schemes, strict=True)
+        ]
+        names = unique(names)
+    if len(names) != len(found):
+        raise ConfigError(
+            f"error: {units.counted(len(found), 'run')} cannot have "
+            f"{units.counted(len(names), 'name')}\n"
+            f"  = help: the runs, in order: {', '.join(schemes)}"
+        )
+    if len(set(names)) != len(names):
+        raise ConfigError("error: two runs cannot have the same name\n  = help: --names A,B,C")
+    return Comparison(
+        report if name == report.scheme else _renamed(report, name)
+        for (_, report), name in zip(found, names, strict=True)
+    )
+
+
+def _renamed(report: Report, name: str) -> Report:
+    """A report whose scheme has another name in tables and charts."""
+    other = Report({**report.to_dict(), "scheme": name}, report._distributions)
+    other._over_time, other._origin = report._over_time, report._origin
+    return other

@@ -1,0 +1,255 @@
+"""Where configurations, schemes and traces come from: files, names, dictionaries and pipes."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import json
+import operator
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import SupportsIndex, TypeGuard
+
+from flashgc._engine import ConfigError, TraceError
+from flashgc.files import toml
+from flashgc.files.reading import JOB_FILES, Source, describe, printable, read_text, result_at
+
+_CHUNK_BYTES = 1 << 20
+
+type_error = "a configuration must be a path, a built-in name, TOML text or a dictionary"
+
+
+def builtin_configs() -> dict[str, Path]:
+    """The configurations that come with the package, by name; synthetic workloads are last."""
+    return {**_folder("configs"), **_folder("workloads")}
+
+
+def workload_configs() -> dict[str, Path]:
+    """Those of them that are synthetic workloads."""
+    return dict(_folder("workloads"))
+
+
+def captures() -> dict[str, Path]:
+    """The traces of real programs that come with the package, by name."""
+    return {name: path.with_suffix(".fgt") for name, path in _folder("captures").items()}
+
+
+@cache  # the files of the package, which a sweep would list for each point
+def _folder(name: str) -> dict[str, Path]:
+    folder = Path(__file__).parents[1] / name
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+@cache
+def _text(path: Path) -> str:
+    """The text of a file of the package."""
+    return path.read_text("utf-8")
+
+
+def config(given: object) -> Source:
+    """The text of a configuration, however it was given."""
+    if isinstance(given, Source):
+        return given
+    if isinstance(given, Mapping):
+        return Source("(dictionary)", toml.dumps(given))
+    if is_text(given):
+        return Source("(text)", given)
+    if not isinstance(given, (str, os.PathLike)):
+        raise ConfigError(f"error: {type_error}, not {type(given).__name__}")
+    path = Path(given)
+    builtin = builtin_configs()
+    if not path.is_file() and os.fspath(given) in builtin:
+        return Source(f"{given} (built in)", _text(builtin[os.fspath(given)]))
+    if not path.exists():
+        near = difflib.get_close_matches(os.fspath(given), builtin, n=1)
+        hint = f"did you mean `{near[0]}`? " if near else ""
+        raise ConfigError(
+            f"error: {given}: there is no such file\n"
+            f"  = help: {hint}give a file, or one of the built-in: "
+            f"{', '.join(_folder('configs'))}, and what `flashgc workloads` lists"
+        )
+    result = result_at(path)
+    if result is not None:
+        raise ConfigError(_no_config(path, *result))
+    if os.fspath(given).endswith(JOB_FILES):
+        from flashgc.conversion import fio_run
+
+        return replace(fio_run.drive(), jobs=fio_run.layer(path))
+    text = read_text(path)
+    if not os.fspath(given).endswith(".toml"):
+        _refuse_jobs(printable(given), text)
+    return Source(printable(given), text)
+
+
+def _refuse_jobs(name: str, text: str) -> None:
+    """A job file of fio whose name says nothing of it is no TOML, and gets no errors of TOML."""
+    import tomllib
+
+    from flashgc.conversion import recognise
+
+    try:
+        tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        if recognise.is_job_file(text):
+            raise ConfigError(
+                f"error: {name} is a job file of fio, but its name does not end in "
+                f"{' or '.join(JOB_FILES)}\n  = help: rename it, or run it as fio does: "
+                f"`flashgc fio {name}`"
+            ) from None
+
+
+def _no_config(path: Path, by: str, see: str) -> str:
+    """The message for results in place of a configuration, with the command that made them."""
+    told = f"error: {printable(path)} is a result of `{by}`, not a configuration\n  = help: {see}"
+    folder = path if path.is_dir() else path.parent
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+        again = json.loads((folder / "curves.json").read_text("utf-8"))["runs"][0]["origin"][
+            "again"
+        ]
+        told += f"; its command was: {again}"
+    return told
+
+
+def is_text(given: object) -> TypeGuard[str]:
+    """Whether it is TOML text. The name of a file may have `=`, and then the file counts."""
+    if not isinstance(given, str):
+        return False
+    if "\n" in given:
+        return True
+    return "=" in given and not given.endswith((".toml", *JOB_FILES)) and not os.path.exists(given)
+
+
+def jobs(source: Source, sets: Iterable[str], unsets: Iterable[str]) -> tuple[str, str] | None:
+    """The job file that `workload.fio` names, in a setting or else in the configuration.
+
+    The file of a configuration is in its folder.
+    """
+    named = [text.partition("=") for text in sets]
+    set_ = [value.strip().strip("\"'") for key, _, value in named if key.strip() == "workload.fio"]
+    if set_:
+        found = Path(set_[-1])
+    elif "fio" in source.text and not {"workload", "workload.fio"} & {*unsets}:
+        own = _own_jobs(source.text)
+        if own is None:
+            return None
+        found = Path(source.name).parent / own
+    else:
+        return None
+    from flashgc.conversion import fio_run
+
+    return fio_run.layer(found)
+
+
+def _own_jobs(text: str) -> str | None:
+    import tomllib
+
+    try:
+        workload = tomllib.loads(text).get("workload")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None  # the engine reports the error
+    found = workload.get("fio") if isinstance(workload, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
+    """A scheme as the engine takes it: a name, or the name and text of a file."""
+    if given is None:
+        return None
+    name = os.fspath(given)
+    if not isinstance(given, str) or name.endswith(".toml") or os.sep in name:
+        return name, read_text(Path(name))
+    return printable(name), None
+
+
+def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:
+    """Settings as `key.path=value`, from such strings or from a dictionary, nested or dotted."""
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Mapping):
+        return list(given)
+    return [f"{key}={toml.value(item, key)}" for key, item in _flat(given, "")]
+
+
+def keys(given: Iterable[str] | None) -> list[str]:
+    """Keys to unset, one or several."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _flat(table: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
+    for key, item in table.items():
+        if isinstance(item, Mapping):
+            yield from _flat(item, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", item
+
+
+def whole(name: str, given: object, least: int) -> int:
+    """A parameter that is a whole number; nothing is rounded to become one."""
+    if isinstance(given, SupportsIndex) and not isinstance(given, bool):
+        number = operator.index(given)
+        if number >= least:
+            return number
+    shown = repr(given)[:60]
+    raise ConfigError(f"error: {name} must be a whole number from {least}, got {shown}")
+
+
+@contextmanager
+def trace_file(given: str | os.PathLike[str] | None) -> Iterator[tuple[str, Path] | None]:
+    """The name and the file of a trace.
+
+    A trace is read more than once, so that standard input (`-`) and pipes are copied first.
+    """
+    if given is None:
+        yield None
+        return
+    name = os.fspath(given)
+    if name == "-":
+        with _spooled("standard input", sys.stdin.fileno()) as path:
+            yield "(standard input)", path
+        return
+    shown = printable(name)
+    try:
+        mode = os.stat(name).st_mode
+    except OSError as reason:
+        if name in captures():
+            yield f"{name} (built in)", captures()[name]
+            return
+        near = difflib.get_close_matches(name, captures(), n=1)
+        hint = f"\n  = help: did you mean the built-in trace `{near[0]}`?" if near else ""
+        raise TraceError(f"error: {describe(name, reason)}{hint}") from None
+    if stat.S_ISFIFO(mode):
+        descriptor = os.open(name, os.O_RDONLY)
+        try:
+            with _spooled(shown, descriptor) as path:
+                yield shown, path
+        finally:
+            os.close(descriptor)
+        return
+    if not stat.S_ISREG(mode):
+        kind = "a directory" if stat.S_ISDIR(mode) else "a device"
+        raise TraceError(f"error: {name} is {kind}, not a file")
+    yield shown, Path(name)
+
+
+@contextmanager
+def _spooled(name: str, descriptor: int) -> Iterator[Path]:
+    with tempfile.NamedTemporaryFile(prefix="flashgc-", suffix=".trace") as copy:
+        try:
+            while chunk := os.read(descriptor, _CHUNK_BYTES):
+                copy.write(chunk)
+            copy.flush()
+        except OSError as reason:
+            text = (reason.strerror or str(reason)).lower()
+            raise TraceError(f"error: the copy of {name} in {copy.name}: {text}") from None
+        yield Path(copy.name)

@@ -1,0 +1,311 @@
+"""Policies written in Python: victim, placement and pacing, to try an idea for a scheme."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import flashgc._engine as engine
+from flashgc._engine import ConfigError
+from flashgc.running import inputs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from flashgc._engine_types import Functions
+
+PathLike = str | os.PathLike[str]
+_WITH_SLICES = "gftl"
+"""The base of a pacing function: the preset with time slices and nothing else of its own."""
+_CLASSES_MAX = 64
+
+
+class Candidates(NamedTuple):
+    """The sealed blocks of a plane, as a victim function reads them: an entry of each array is one.
+
+    Blocks come in order of number. The arrays cannot be changed.
+    """
+
+    plane: int
+    """The plane, by number."""
+    now_ns: int
+    """The present, on the clock that also runs while a drive is preconditioned."""
+    pages_per_block: int
+    """Pages of a block that hold data."""
+    random: int
+    """A number from 0 to 2^63 - 1, drawn from the stream of the victim policy: the only source of
+    chance with which equal seeds give equal results."""
+    block: NDArray[np.int64]
+    """Number of the block in its plane."""
+    valid: NDArray[np.int64]
+    """Valid pages."""
+    invalid: NDArray[np.int64]
+    """Invalid pages."""
+    age_ns: NDArray[np.int64]
+    """Time since the block was sealed."""
+    erases: NDArray[np.int64]
+    """Erases of the block since the drive was made."""
+
+
+class Page(NamedTuple):
+    """A page that a placement function names the class of."""
+
+    lpn: int
+    """Logical page number."""
+    is_update: bool
+    """Whether it held data before."""
+    is_copy: bool
+    """Whether a collection moves it; else the host writes it."""
+    job: int
+    """The concurrent job that writes it; 0 without jobs and for copies."""
+    hint: int = 0
+    """The placement hint of the write; 0 without any and for copies."""
+
+
+class NextStep(NamedTuple):
+    """The next operation of a collection, for a pacing function."""
+
+    unit: int
+    """The unit, by number."""
+    now_ns: int
+    """The present."""
+    slice_ns: int
+    """Length of the present time slice so far."""
+    step_ns: int
+    """Length of the operation if nothing makes it wait."""
+    waiting: int
+    """Page operations of the host that wait at the unit."""
+    free_pages: int
+    """The fewest erased pages of a plane of the unit."""
+
+
+@dataclass(frozen=True, repr=False)
+class Scheme:
+    """A preset with functions in some of its slots; goes wherever a scheme is named."""
+
+    name: str
+    """Its name in reports."""
+    base: PathLike
+    """The preset, or the file, with the choices of all other slots."""
+    victim: Callable[[Candidates], int | None] | None = None
+    placement: Callable[[Page], int] | None = None
+    classes: int = 1
+    """Classes of pages of the placement."""
+    pacing: Callable[[NextStep], object] | None = None
+
+    def __fspath__(self) -> str:
+        """Its name, where a scheme is named by text."""
+        return self.name
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"flashgc.scheme({self.name!r})"
+
+
+def victim(function: Callable[[Candidates], int | None]) -> Scheme:
+    """A scheme with this function as its victim policy; everything else is that of `greedy`.
+
+    The function is called with the :class:`Candidates` of a plane that needs space, and returns the
+    number of one, or None if none is worth collecting now. A class in place of a function is
+    instantiated for each drive, and its instances are called.
+
+    >>> import flashgc
+    >>> @flashgc.victim
+    ... def fewest_valid(candidates):
+    ...     return candidates.block[candidates.valid.argmin()]
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+    >>> own = flashgc.run("oltp", scheme=fewest_valid, set=small)
+    >>> own.result_hash == flashgc.run("oltp", scheme="greedy", set=small).result_hash
+    True
+    """
+    return scheme(victim=function)
+
+
+def placement(classes: int) -> Callable[[Callable[[Page], int]], Scheme]:
+    """A scheme with this function as its placement; everything else is that of `greedy`.
+
+    The function is called with each :class:`Page` that is written or copied, and returns its class,
+    from 0 to `classes` - 1. Each class has an open block of its own in every plane.
+
+    >>> import flashgc
+    >>> @flashgc.placement(classes=2)
+    ... def copies_apart(page):
+    ...     return int(page.is_copy)
+    >>> copies_apart.name, copies_apart.classes
+    ('copies_apart', 2)
+    """
+    return lambda function: scheme(placement=function, classes=classes)
+
+
+def pacing(function: Callable[[NextStep], object]) -> Scheme:
+    """A scheme whose collections pause when this function says so; everything else is `gftl`'s.
+
+    The function is called before each operation of a collection in a time slice with a
+    :class:`NextStep`, and returns whether the time slice continues with it.
+
+    >>> import flashgc
+    >>> @flashgc.pacing
+    ... def while_nobody_waits(step):
+    ...     return step.waiting == 0
+    >>> while_nobody_waits.base
+    'gftl'
+    """
+    return scheme(pacing=function)
+
+
+def scheme(
+    name: str | None = None,
+    *,
+    base: PathLike | None = None,
+    victim: Callable[[Candidates], int | None] | Scheme | None = None,
+    placement: Callable[[Page], int] | Scheme | None = None,
+    classes: int | None = None,
+    pacing: Callable[[NextStep], object] | Scheme | None = None,
+) -> Scheme:
+    """A scheme of several functions, or on another base.
+
+    Args:
+        name: its name in reports; by default that of its first function.
+        base: the preset, or the file of a scheme, with the choices of all other slots; by default
+            `greedy`, and `gftl` with a pacing function.
+        victim: a function, or a scheme made by :func:`victim`.
+        placement: a function together with `classes`, or a scheme made by :func:`placement`.
+        classes: classes of pages of the placement.
+        pacing: a function, or a scheme made by :func:`pacing`; the base must have time slices.
+
+    Raises:
+        ConfigError: no function at all, something that is not a function, or a wrong number of
+            classes.
+
+    """
+    if isinstance(placement, Scheme):
+        classes = placement.classes if classes is None else classes
+    functions = {
+        slot: _function(slot, given)
+        for slot, given in (("victim", victim), ("placement", placement), ("pacing", pacing))
+    }
+    first = next((one for one in functions.values() if one is not None), None)
+    if first is None:
+        raise ConfigError(
+            "error: a scheme in Python needs a function\n"
+            "  = help: give victim, placement or pacing; a preset is used by its name"
+        )
+    if base is None:
+        base = "greedy" if functions["pacing"] is None else _WITH_SLICES
+    return Scheme(
+        name=_name(name, first), base=base,
+        victim=functions["victim"], placement=functions["placement"],
+        classes=_classes(functions["placement"], classes), pacing=functions["pacing"],
+    )  # fmt: skip
+
+
+def _function(slot: str, given: object) -> Callable[..., Any] | None:
+    found = getattr(given, slot) if isinstance(given, Scheme) else given
+    if found is not None and not callable(found):
+        raise ConfigError(f"error: {slot} must be a function, got {repr(found)[:60]}")
+    return found
+
+
+def _classes(function: object, given: int | None) -> int:
+    if function is None:
+        return 1
+    if given is None:
+        raise ConfigError(
+            "error: a placement needs its number of classes\n"
+            "  = help: add classes=2, or use @flashgc.placement(classes=2)"
+        )
+    classes = inputs.whole("classes", given, 1)
+    if classes > _CLASSES_MAX:
+        raise ConfigError(f"error: classes must be at most {_CLASSES_MAX}, got {classes}")
+    return classes
+
+
+def _name(given: str | None, function: object) -> str:
+    name = given if given is not None else getattr(function, "__name__", "")
+    return re.sub(r"[^\w.-]+", "-", str(name)).strip("-") or "python"
+
+
+def source(given: Scheme) -> tuple[str, str | None]:
+    """The name and the text of the base, as the engine takes a scheme."""
+    name, text = inputs.scheme(given.base) or ("", None)
+    if text is None:
+        presets = {one["name"]: one["text"] for one in json.loads(engine.schemes())["schemes"]}
+        if name not in presets:
+            # The engine says which presets there are.
+            return name, None
+        text = presets[name]
+    return given.name, text
+
+
+def settings(given: Scheme) -> list[str]:
+    """The settings that put the functions into their slots."""
+    slots = [slot for slot in ("victim", "placement") if getattr(given, slot) is not None]
+    return [f'gc.{slot}.use="given"' for slot in slots]
+
+
+def functions(given: Scheme) -> Functions:
+    """What the engine calls: for each function its name and a maker."""
+    found: Functions = {"victim": None, "placement": None, "pacing": None}
+    if given.victim is not None:
+        found["victim"] = (_name(None, given.victim), _maker(given.victim, _picks))
+    if given.placement is not None:
+        found["placement"] = (
+            _name(None, given.placement), _maker(given.placement, _places), given.classes,
+        )  # fmt: skip
+    if given.pacing is not None:
+        found["pacing"] = (_name(None, given.pacing), _maker(given.pacing, _paces))
+    return found
+
+
+def _maker(
+    function: Callable[..., Any], adapted: Callable[[Callable[..., Any]], Callable[..., Any]]
+) -> Callable[[], Callable[..., Any]]:
+    """Makes what the engine calls on one drive: a class gets an instance of its own."""
+    if isinstance(function, type):
+        return lambda: adapted(function())
+    return lambda: adapted(function)
+
+
+def _picks(function: Callable[[Candidates], object]) -> Callable[..., int | None]:
+    import numpy as np
+
+    def pick(
+        plane: int, now_ns: int, pages: int, random: int, columns: Mapping[str, bytes]
+    ) -> int | None:
+        arrays = {name: np.frombuffer(packed, dtype="<i8") for name, packed in columns.items()}
+        answer = function(Candidates(plane, now_ns, pages, random, **arrays))
+        return None if answer is None else _whole("victim", answer)
+
+    return pick
+
+
+def _places(function: Callable[[Page], object]) -> Callable[..., int]:
+    def place(lpn: int, is_update: bool, is_copy: bool, job: int, hint: int) -> int:
+        return _whole("placement", function(Page(lpn, is_update, is_copy, job, hint)))
+
+    return place
+
+
+def _paces(function: Callable[[NextStep], object]) -> Callable[..., object]:
+    return lambda *step: function(NextStep(*step))
+
+
+def _whole(slot: str, answer: Any) -> int:  # noqa: ANN401
+    try:
+        number = operator.index(answer)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**32:
+        raise ConfigError(
+            f"error: the {slot} function returned {repr(answer)[:60]}\n"
+            "  = help: return a whole number from 0"
+        )
+    return number

@@ -1,0 +1,73 @@
+"""The timeline of a run: which part of it a file for Perfetto shows."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from flashgc._engine import ConfigError, OutputError
+from flashgc._engine_types import TimelineLog
+from flashgc.running import inputs
+
+PathLike = str | os.PathLike[str]
+Units = int | str | Iterable[int]
+_HELP = "  = help: numbers and ranges, such as `0`, `0,2` or `4-7`"
+
+
+def asked(
+    path: PathLike | None,
+    window: str | None,
+    units: Units | None,
+    others: dict[str, PathLike | None],
+) -> TimelineLog | None:
+    """What the engine is asked to record.
+
+    Raises:
+        ConfigError: a window or units without a file, or units that are no numbers.
+        OutputError: a file that one of the `others` has too, by their descriptions.
+
+    """
+    if path is None:
+        for name, given in (("window", window), ("units", units)):
+            if given is not None:
+                raise ConfigError(
+                    f"error: the timeline {name} `{given}` has no effect without a timeline\n"
+                    "  = help: name a file for it, such as `run.pftrace`"
+                )
+        return None
+    for what, other in others.items():
+        if other is not None and Path(other) == Path(path):
+            raise OutputError(
+                f"error: the timeline and the {what} cannot be the same file\n"
+                "  = help: give each its own name"
+            )
+    return {
+        "path": path,
+        "window": window,
+        "units": None if units is None else _numbers(units),
+    }
+
+
+def _numbers(units: Units) -> list[int]:
+    """The units by number, each once."""
+    if isinstance(units, str):
+        return sorted({unit for part in units.split(",") for unit in _range(part, units)})
+    given = [units] if isinstance(units, int) else list(units)
+    numbers = {inputs.whole("a unit of the timeline", unit, 0) for unit in given}
+    if not numbers:
+        raise ConfigError(f"error: the timeline has no units\n{_HELP}")
+    return sorted(numbers)
+
+
+def _range(part: str, whole: str) -> range:
+    match = re.fullmatch(r"\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?", part, re.ASCII)
+    if match is None:
+        raise ConfigError(f"error: the timeline units `{whole}`: `{part}` is not a number\n{_HELP}")
+    first, last = int(match[1]), int(match[2] or match[1])
+    if last < first:
+        raise ConfigError(
+            f"error: the timeline units `{whole}`: `{part}` ends before it begins\n{_HELP}"
+        )
+    return range(first, last + 1)

@@ -1,0 +1,92 @@
+"""Metrics under one name, as attributes and as items."""
+
+from __future__ import annotations
+
+import functools
+import json
+import typing
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+
+class Section(Mapping[str, Any]):
+    """Metrics under one name; each is an attribute and an item.
+
+    >>> from flashgc.schema.section import Section
+    >>> wear = Section({"mean": 1.5, "max": 3})
+    >>> wear.mean, wear["max"]
+    (1.5, 3)
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - JSON
+        value = self._values[name]
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            return [_kind(type(self), name)(one) for one in value]
+        return _kind(type(self), name)(value) if isinstance(value, dict) else value
+
+    # Type checkers know the attributes by their declarations in `report_keys`.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - JSON
+            if name.startswith("_"):
+                raise AttributeError(name)
+            try:
+                return self[name]
+            except KeyError:
+                names = ", ".join(self._values)
+                raise AttributeError(f"there is no key `{name}`; valid keys: {names}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={_shown(value)}" for name, value in self._values.items())
+        return f"{type(self).__name__}({shown})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The metrics as plain dictionaries."""
+        copy: dict[str, Any] = json.loads(json.dumps(self._values))
+        return copy
+
+
+def _shown(value: object) -> str:
+    """A metric as it is; a group of metrics as brackets with dots."""
+    if isinstance(value, dict | list) and value:
+        return "{...}" if isinstance(value, dict) else "[...]"
+    return repr(value)
+
+
+@functools.cache
+def declared(section: type[Section]) -> dict[str, Any]:
+    """The keys that a section declares, with their types."""
+    hints = typing.get_type_hints(section, include_extras=True)
+    keys = {name: hint for name, hint in hints.items() if not name.startswith("_")}
+    return {**keys, **getattr(section, "_ITEMS", {})}
+
+
+def plain(hint: Any) -> Any:  # noqa: ANN401 - a type
+    """The type without its annotations, and without None as an alternative."""
+    if typing.get_origin(hint) is typing.Annotated:
+        return plain(typing.get_args(hint)[0])
+    some = [part for part in typing.get_args(hint) if part is not type(None)]
+    if type(None) in typing.get_args(hint) and len(some) == 1:
+        return plain(some[0])
+    return hint
+
+
+@functools.cache
+def _kind(section: type[Section], name: str) -> type[Section]:
+    keys = declared(section)
+    hint = plain(keys[name] if name in keys else getattr(section, "_OTHERS", None))
+    if typing.get_origin(hint) is list:
+        hint = typing.get_args(hint)[0]
+    return hint if isinstance(hint, type) and issubclass(hint, Section) else Section

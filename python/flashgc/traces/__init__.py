@@ -1,0 +1,1 @@
+"""Traces: their statistics as text, as a page and as a figure."""
