@@ -1,4 +1,4 @@
-"""The types of the engine's arguments."""
+"""The types of the engine's arguments, and the least request."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ class Request(TypedDict):
     """The size of the drive, where the trace has decided it, as `_engine.fit` returns it."""
     policies: Functions | None
     """The functions in the slots of the scheme, where it has any."""
+
+
+def of_text(name: str, text: str) -> Request:
+    """The request for a configuration as it stands, with no setting from outside it."""
+    return {"name": name, "text": text, "scheme": None, "device": None, "sets": [], "unsets": [],
+            "trace_name": None, "trace_path": None, "jobs": None, "fitted": None,
+            "policies": None}  # fmt: skip
 
 
 class Functions(TypedDict):

@@ -26,11 +26,19 @@ def test_what_starts_a_command_loads_nothing_slow(code):
     assert not [name for name in loaded(code) if name in SLOW]
 
 
+def test_the_package_loads_none_of_its_rooms():
+    names = loaded("import flashgc")
+    assert [name for name in names if name.startswith("flashgc.")] == ["flashgc._start"]
+
+
 def test_the_version_needs_no_commands():
     code = "sys.argv = ['flashgc', '--version']\nfrom flashgc.cli import main\ntry:\n    main()"
     names = loaded(f"{code}\nexcept SystemExit:\n    pass")
     assert names[:2] == ["flashgc", flashgc.__version__]
     assert not {"typer", "flashgc.cli.app", *SLOW} & set(names)
+    assert {name.split(".")[1] for name in names if name.startswith("flashgc.")} == {
+        "_engine", "_start", "cli"
+    }  # fmt: skip
 
 
 RUN = ("run", "oltp", "--set", "workload.synthetic.requests=10", "--set",

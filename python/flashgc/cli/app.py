@@ -353,13 +353,13 @@ def schema(
     """Print the JSON Schema of the output of run, advise, explain or tune."""
     import json
 
-    import flashgc
+    from flashgc.schema import json_schema
 
     schemas = {
-        Schema.report: flashgc.report_schema,
-        Schema.advice: flashgc.advice_schema,
-        Schema.explanation: flashgc.explanation_schema,
-        Schema.tuning: flashgc.tuning_schema,
+        Schema.report: json_schema.report_schema,
+        Schema.advice: json_schema.advice_schema,
+        Schema.explanation: json_schema.explanation_schema,
+        Schema.tuning: json_schema.tuning_schema,
     }
     print(json.dumps(schemas[of](), indent=2))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import flashgc
 from flashgc.files.reading import JOB_FILES
 
 
@@ -18,7 +17,9 @@ def configs(incomplete: str) -> list[str]:
 
 def scheme_names(incomplete: str) -> list[str]:
     """Schemes that come with the package."""
-    return _starting([known["name"] for known in flashgc.schemes()], incomplete)
+    from flashgc.running import api
+
+    return _starting([known["name"] for known in api.schemes()], incomplete)
 
 
 def schemes(incomplete: str) -> list[str]:
@@ -35,19 +36,23 @@ def scheme_lists(incomplete: str) -> list[str]:
 
 def devices(incomplete: str) -> list[str]:
     """Devices that come with the package."""
-    return _starting([known["name"] for known in flashgc.devices()], incomplete)
+    from flashgc.running import api
+
+    return _starting([known["name"] for known in api.devices()], incomplete)
 
 
 def formats(incomplete: str) -> list[str]:
     """Formats of traces."""
-    return _starting(
-        [name for known in flashgc.trace.formats() for name in known["names"]], incomplete
-    )
+    from flashgc.trace import formats as every
+
+    return _starting([name for known in every() for name in known["names"]], incomplete)
 
 
 def formats_to_write(incomplete: str) -> list[str]:
     """Formats of traces that can be written: those with a text on what gets lost."""
-    known = [known["names"] for known in flashgc.trace.formats() if known["lost"]]
+    from flashgc.trace import formats as every
+
+    known = [known["names"] for known in every() if known["lost"]]
     return _starting([name for names in known for name in names], incomplete)
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
+from flashgc._engine_types import of_text
 from flashgc.files import output
-from flashgc.running import api
 
 # The readers are imported where they are needed, which keeps the start of everything else quick.
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Conversion:
     def refusal(self) -> str | None:
         """Why flashgc does not run the configuration as it is; None where it does."""
         try:
-            engine.check(api._bare_request(self.text, None, None, None, None, None))
+            engine.check(of_text("(text)", self.text))
         except ConfigError as error:
             return str(error)
         return None

@@ -9,9 +9,8 @@ from typing import Any
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc._engine_types import Request
+from flashgc._engine_types import Request, of_text
 from flashgc.files import toml
-from flashgc.running import api
 
 _GAPS = ("interarrival", "read_interarrival", "write_interarrival")
 _KINDS = ("synthetic", "fitted", "jobs", "fio", "trace")
@@ -111,9 +110,7 @@ def _remove(table: dict[str, Any], path: list[str]) -> None:
 def _is_same(body: str, request: Request) -> bool:
     """Whether the file is the configuration of the request, to the last key."""
     try:
-        alone = api._bare_request({}, None, None, None, None, None)
-        file: Request = {**alone, "name": request["name"], "text": body,
-                         "trace_name": request["trace_name"],
+        file: Request = {**of_text(request["name"], body), "trace_name": request["trace_name"],
                          "trace_path": request["trace_path"]}  # fmt: skip
         return bool(json.loads(engine.check(file))["config_hash"]
                     == json.loads(engine.check(request))["config_hash"])  # fmt: skip
