@@ -1,4 +1,4 @@
-"""Tables of a paper's TOML files as typed models: strict types, and no unknown keys.
+"""Tables of TOML files as typed models: strict types, and no unknown keys.
 
 1. `File` reads a text, and the places of its keys.
 2. `File.form` makes a model of it. Every mistake is one error, with file, line, key and value.

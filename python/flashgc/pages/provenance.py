@@ -1,4 +1,4 @@
-"""The head of a page: scheme, device, and the command that makes the page again."""
+"""The provenance of a page, at its head: scheme, device, and the command that makes it again."""
 
 from __future__ import annotations
 
