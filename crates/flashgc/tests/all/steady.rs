@@ -184,8 +184,8 @@ fn a_trace_is_repeated_until_it_is_steady_or_at_its_bound() {
     assert!(whole(&report, "simulated_ns") >= (written - 1) * 100_000);
 }
 
-/// A trace that is replayed three times is one that has its rows three times, each time one mean gap
-/// after the time before.
+/// A trace that is replayed three times is one that has its rows three times, each time one mean
+/// gap after the time before.
 #[test]
 fn a_trace_is_replayed_as_often_as_its_loops_say() {
     let rows = |round: u64, gap: u64| -> String {

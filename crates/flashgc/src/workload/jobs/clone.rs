@@ -279,8 +279,8 @@ impl Clone {
         Ok(())
     }
 
-    /// Draws a flush if one is due. In passes it is due until the next write: again after each read,
-    /// and where a pass begins, as in fio.
+    /// Draws a flush if one is due. In passes it is due until the next write: again after each
+    /// read, and where a pass begins, as in fio.
     fn flushes(&mut self) -> bool {
         let has_more = self.plan.passes.is_none() || !self.is_over();
         let is_due = self.plan.flush_after.is_some_and(|writes| self.unflushed >= writes);

@@ -1,7 +1,6 @@
 //! The size of files, lines and functions.
 
 use super::{files, none, read, root, short};
-use std::collections::{BTreeMap, BTreeSet};
 
 const LINES_MAX: usize = 500;
 const COLUMNS_MAX: usize = 100;
@@ -101,9 +100,6 @@ trait Three {
     assert_eq!(functions(text), expected);
 }
 
-/// No type has methods in more files than this.
-const FILES_OF_TYPE: usize = 8;
-
 /// The type of an `impl` that is not of a trait.
 pub fn own_type(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("impl")?;
@@ -113,34 +109,6 @@ pub fn own_type(line: &str) -> Option<&str> {
     };
     let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
     (!rest.contains(" for ") && !name.is_empty()).then_some(name)
-}
-
-#[test]
-fn no_type_has_methods_in_many_files() {
-    let source = root().join("crates/flashgc/src");
-    let mut files_of: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
-    for path in files(&source, "rs") {
-        let inside = path.strip_prefix(&source).expect("below the source");
-        let room = inside.iter().next().expect("a part").to_string_lossy().into_owned();
-        let text = read(&path);
-        for name in text.lines().filter_map(own_type) {
-            // Types of one name that several files of a room declare are different ones.
-            let declares = ["struct", "enum"].map(|word| format!("{word} {name}"));
-            let is_here = declares.iter().any(|declares| text.contains(declares));
-            let file = if is_here { "its own file".into() } else { short(&path) };
-            files_of.entry((room.clone(), name.into())).or_default().insert(file);
-        }
-    }
-    assert!(files_of.len() > 100, "{} types were found", files_of.len());
-    let mut complaints = Vec::new();
-    for ((room, name), files) in &files_of {
-        if files.len() > FILES_OF_TYPE {
-            complaints.push(format!("{room}: `{name}` has methods in {} files", files.len()));
-        }
-    }
-    none(&complaints);
-    let largest = files_of.values().map(BTreeSet::len).max();
-    assert_eq!(largest, Some(FILES_OF_TYPE), "the bound is that of the largest type");
 }
 
 #[test]
