@@ -179,19 +179,10 @@ const NORMAL_TRIES: u32 = 1000;
 
 /// The places of each group that has requests: at least one, even if its share is less.
 fn drawn(groups: &[Group], positions: u64) -> Vec<Drawn> {
-    let (mut share, mut up_to) = (0.0, 0.0);
     let place = |share: f64| libm::round(share * positions as f64) as u64;
-    let mut drawn = Vec::new();
-    for group in groups {
-        let first = place(share).min(positions - 1);
-        share += group.places;
-        up_to += group.requests;
-        if group.requests > 0.0 {
-            let places = place(share).min(positions).saturating_sub(first).max(1);
-            drawn.push(Drawn { up_to, first, places });
-        }
-    }
-    drawn
+    let places =
+        |_: &Group, end: f64, first: u64| place(end).min(positions).saturating_sub(first).max(1);
+    parted(groups, positions, place, places)
 }
 
 /// What a sum of shares may lack of a whole place.
@@ -199,16 +190,28 @@ const ROUNDING: f64 = 1e-6;
 
 /// The whole places of each group that has requests.
 fn whole(groups: &[Group], positions: u64) -> Vec<Drawn> {
-    let (mut share, mut up_to) = (0.0, 0.0);
     let place = |share: f64| libm::floor(share * positions as f64 + ROUNDING) as u64;
+    let places =
+        |group: &Group, _: f64, first: u64| place(group.places).clamp(1, positions - first);
+    parted(groups, positions, place, places)
+}
+
+/// The groups that have requests, one after the other: `place` gives the place at a sum of shares,
+/// and `places` the number of places of a group that ends at a sum and has this first place.
+fn parted(
+    groups: &[Group],
+    positions: u64,
+    place: impl Fn(f64) -> u64,
+    places: impl Fn(&Group, f64, u64) -> u64,
+) -> Vec<Drawn> {
+    let (mut share, mut up_to) = (0.0, 0.0);
     let mut drawn = Vec::new();
     for group in groups {
         let first = place(share).min(positions - 1);
         share += group.places;
         up_to += group.requests;
         if group.requests > 0.0 {
-            let places = place(group.places).clamp(1, positions - first);
-            drawn.push(Drawn { up_to, first, places });
+            drawn.push(Drawn { up_to, first, places: places(group, share, first) });
         }
     }
     drawn
