@@ -12,11 +12,12 @@ mod run_to_end;
 mod suspension;
 mod time_slices;
 mod tokens;
+mod told;
 mod unseen;
 mod view;
 mod without_job;
 
-pub use preemptive::{Entry, Preemptive};
+pub use preemptive::Preemptive;
 pub use suspension::Interrupt;
 pub use view::{Choice, Turn, View};
 

@@ -4,33 +4,8 @@ use super::preemptive::{Preemptive, is_in_register};
 use super::view::View;
 use crate::collect::Stage;
 use crate::ids::UnitId;
-use crate::stats::Counters;
 
 impl Preemptive {
-    /// A read of the host has begun in one plane: what has delayed it is that of this plane.
-    pub fn reads_in_plane(&mut self, unit: UnitId, reader: UnitId) {
-        let since_ns = self.units[unit.index()].waits_since_ns.take();
-        self.units[reader.index()].waits_since_ns = since_ns;
-    }
-
-    /// A read of one plane has ended: if a collection delayed it, records for how long.
-    pub fn left_plane(
-        &mut self,
-        [unit, reader]: [UnitId; 2],
-        is_wanted: bool,
-        now_ns: u64,
-        counters: &mut Counters,
-    ) {
-        let entry = &mut self.units[unit.index()];
-        (entry.gc_was_last, entry.host_end_ns) = (false, now_ns);
-        if let Some(slices) = &mut self.slices {
-            slices.gap_begins(unit, false, is_wanted);
-        }
-        if let Some(response_ns) = self.units[reader.index()].host_left(now_ns) {
-            counters.gc_response_max_ns = counters.gc_response_max_ns.max(response_ns);
-        }
-    }
-
     /// The request that would be next in a unit at which other planes read. Where the collection
     /// may be next, it is asked when the unit is free.
     pub(super) fn entrant_beside(

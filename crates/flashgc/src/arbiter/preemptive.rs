@@ -11,81 +11,26 @@
 
 use super::time_slices::TimeSlices;
 use super::tokens::Tokens;
+use super::told::Entry;
 use super::view::{Choice, Turn, View};
 use crate::collect::Stage;
-use crate::flash::Suspended;
 use crate::gc::{Preemption, Suspends};
 use crate::host::OpKind;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::{HIGH, Plan};
-use crate::stats::Counters;
-
-/// The state of preemption for each unit.
-#[derive(Clone, Default)]
-pub struct Entry {
-    /// The collection's operation that is suspended.
-    pub suspended: Option<Suspended>,
-    /// How often the operation under way was suspended.
-    pub suspends: u32,
-    /// Whether the queue was polled since the collection's last operation.
-    pub polled: bool,
-    /// Whether the last operation was part of a collection.
-    pub gc_was_last: bool,
-    /// When the host's last operation here ended, in ns.
-    pub host_end_ns: u64,
-    /// When a request was last refused, in ns.
-    pub refused_ns: u64,
-    /// When an operation of a collection last ended here, in ns.
-    pub job_end_ns: u64,
-    /// Since when the host's operation that began last had waited for the collection alone, in ns.
-    pub preempted_since_ns: u64,
-    /// The same of the host's operation under way, or the merged write, if a collection delayed it.
-    pub waits_since_ns: Option<u64>,
-    /// The last write that was counted for finding no page, by its order of acceptance.
-    pub exhausted: Option<u64>,
-    /// Reads that stand aside until a block is open again, in the order in which they would have
-    /// been served.
-    pub(super) aside: Vec<u32>,
-}
-
-impl Entry {
-    /// A collection has delayed an operation of the host since this time.
-    fn was_delayed(&mut self, since_ns: u64) {
-        self.waits_since_ns = Some(self.waits_since_ns.map_or(since_ns, |ns| ns.min(since_ns)));
-    }
-
-    /// The write that was loaded in parallel with a program of the collection had to wait for it.
-    pub fn loaded_write_waited(&mut self) {
-        self.was_delayed(self.preempted_since_ns);
-    }
-
-    /// Takes the reads out that stood aside and may go now, the last first.
-    pub fn take_aside(&mut self, stays: impl Fn(u32) -> bool) -> Vec<u32> {
-        let mut gone: Vec<u32> = self.aside.extract_if(.., |op| !stays(*op)).collect();
-        gone.reverse();
-        gone
-    }
-
-    /// An operation of the host has ended: for how long a collection delayed it, in ns, without the
-    /// requests before it.
-    pub fn host_left(&mut self, now_ns: u64) -> Option<u64> {
-        self.host_end_ns = now_ns;
-        self.waits_since_ns.take().map(|since_ns| now_ns - since_ns)
-    }
-}
 
 /// The state of preemption.
 pub struct Preemptive {
     /// The rules.
     pub rules: Preemption,
     /// By unit.
-    pub units: Vec<Entry>,
+    pub(super) units: Vec<Entry>,
     /// The time slices of collections, where the scheme has them.
-    pub slices: Option<TimeSlices>,
+    pub(super) slices: Option<TimeSlices>,
     /// What the host has paid for collections, where they advance by tokens.
     pub(super) tokens: Option<Tokens>,
     /// When each page operation was queued, in ns.
-    queued_ns: Vec<u64>,
+    pub(super) queued_ns: Vec<u64>,
     /// Whether copies that no request can preempt run unseen.
     runs_unseen: bool,
 }
@@ -301,42 +246,6 @@ impl Preemptive {
     fn merge_has_room(&self, unit: UnitId, plane: PlaneId, view: &View<'_>) -> bool {
         let is_even = view.plan.parity() && view.plan.gc.separate_gc;
         view.ftl.host_has_room(plane) && (!is_even || view.leaves_room(unit, plane))
-    }
-
-    /// An operation was queued.
-    pub fn queued(&mut self, op: u32, now_ns: u64) {
-        let at = op as usize;
-        if self.queued_ns.len() <= at {
-            self.queued_ns.resize(at + 1, 0);
-        }
-        self.queued_ns[at] = now_ns;
-    }
-
-    /// An operation of the host begins: records how long it waited for the collection alone.
-    pub fn host_begins(
-        &mut self,
-        unit: UnitId,
-        op: u32,
-        has_job: bool,
-        now_ns: u64,
-        counters: &mut Counters,
-    ) {
-        let entry = &mut self.units[unit.index()];
-        let since_ns = self.queued_ns[op as usize];
-        let since_ns = since_ns.max(entry.host_end_ns).max(entry.refused_ns);
-        if let Some(slices) = &self.slices {
-            let stall_ns = now_ns.saturating_sub(since_ns.max(slices.below_until_ns(unit)));
-            counters.stall_max_ns = counters.stall_max_ns.max(stall_ns);
-        }
-        let wait_ns = now_ns.saturating_sub(since_ns);
-        counters.gc_wait_max_ns = counters.gc_wait_max_ns.max(wait_ns);
-        entry.preempted_since_ns = since_ns;
-        if entry.job_end_ns > since_ns {
-            entry.was_delayed(since_ns);
-        }
-        if std::mem::take(&mut entry.gc_was_last) && has_job {
-            counters.preempted += 1;
-        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::preemptive::Preemptive;
 use super::view::View;
-use crate::collect::Progress;
 use crate::gc::Suspends;
 use crate::host;
 use crate::ids::UnitId;
@@ -35,18 +34,6 @@ impl Preemptive {
     pub fn refused_unseen(&mut self, unit: UnitId, left_ns: u64, now_ns: u64, plan: &Plan) {
         if self.rules.suspends == Suspends::Any && self.would_suspend(unit, left_ns, plan) {
             self.units[unit.index()].refused_ns = now_ns;
-        }
-    }
-
-    /// Copies that ran unseen are this far, and the last of their operations is under way.
-    pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
-        let entry = &mut self.units[unit.index()];
-        if progress.has_ended() {
-            entry.gc_was_last = true;
-            entry.job_end_ns = progress.since_ns;
-        }
-        if progress.is_wanted {
-            entry.refused_ns = entry.refused_ns.max(progress.since_ns);
         }
     }
 }

@@ -163,7 +163,7 @@ impl<W: Watch> Sim<W> {
         let (map, waiting) = (&self.store.ftl.map, &self.host.waiting);
         let closed = &self.jobs[unit].closed_pages;
         let stays = |op| closed.contains(&map.ppn_of(waiting.op(op).lpn).0);
-        for op in preemptive.units[unit.index()].take_aside(stays) {
+        for op in preemptive.take_aside(unit, stays) {
             self.host.waiting.put_back(op);
             self.store.alloc.one_more(unit);
         }
@@ -195,10 +195,7 @@ impl<W: Watch> Sim<W> {
         let is_write = self.host.waiting.op(op).kind == OpKind::Write;
         let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
         if let Some(preemptive) = self.arbiter.preemptive() {
-            preemptive.units[unit.index()].gc_was_last = false;
-            if let Some(slices) = &mut preemptive.slices {
-                slices.gap_begins(unit, is_write, is_wanted);
-            }
+            preemptive.host_ended(unit, is_write, is_wanted);
         }
         self.note_left(unit);
         self.summaries_ended(unit);
@@ -219,18 +216,10 @@ impl<W: Watch> Sim<W> {
     pub(super) fn collection_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
         let now_ns = self.now_ns;
         self.counters.gc_blocking_ns += spent_ns;
-        if let Some(preemptive) = self.arbiter.preemptive() {
-            let entry = &mut preemptive.units[unit.index()];
-            entry.gc_was_last = true;
-            entry.job_end_ns = now_ns;
-            if owner == Owner::Collection {
-                (entry.suspends, entry.polled) = (0, false);
-                if let Some(slices) = &mut preemptive.slices
-                    && slices.worked(unit, now_ns)
-                {
-                    self.counters.below_floor_ns += spent_ns;
-                }
-            }
+        if let Some(preemptive) = self.arbiter.preemptive()
+            && preemptive.collection_ended(unit, owner == Owner::Collection, now_ns)
+        {
+            self.counters.below_floor_ns += spent_ns;
         }
         match owner {
             Owner::Collection => {
@@ -247,7 +236,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn note_left(&mut self, unit: UnitId) {
         let now_ns = self.now_ns;
         let Some(preemptive) = self.arbiter.preemptive() else { return };
-        if let Some(response_ns) = preemptive.units[unit.index()].host_left(now_ns) {
+        if let Some(response_ns) = preemptive.host_left(unit, now_ns) {
             self.counters.gc_response_max_ns = self.counters.gc_response_max_ns.max(response_ns);
         }
     }
@@ -278,7 +267,7 @@ impl<W: Watch> Sim<W> {
         let filled = self.units[unit.index()].filled;
         let pages = match (owner, self.arbiter.preemptive()) {
             (Owner::Host(_), Some(preemptive)) => {
-                preemptive.units[unit.index()].loaded_write_waited();
+                preemptive.loaded_write_waited(unit);
                 std::mem::take(&mut self.jobs[unit].host_pages)
             }
             _ => Vec::new(),

@@ -63,9 +63,7 @@ impl<W: Watch> Sim<W> {
         self.jobs[unit].extra_ns += cost.suspend_ns;
         self.store.alloc.one_less(unit);
         if let Some(preemptive) = self.arbiter.preemptive() {
-            let entry = &mut preemptive.units[unit.index()];
-            entry.suspended = Some(suspended);
-            entry.suspends += 1;
+            preemptive.suspended(unit, suspended);
         }
         self.start_command(unit, Flash::switch(Owner::Suspending, cost.suspend_ns));
     }
@@ -194,8 +192,7 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn poll(&mut self, unit: UnitId) {
         let Some(preemptive) = self.arbiter.preemptive() else { return };
-        let phases = Phases::new().then(Kind::Rest, preemptive.rules.poll_ns);
-        preemptive.units[unit.index()].polled = true;
+        let phases = Phases::new().then(Kind::Rest, preemptive.polls(unit));
         self.begin(unit, Owner::Polling, phases);
     }
 
@@ -204,11 +201,11 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     pub(super) fn resume(&mut self, unit: UnitId) {
         let Some(preemptive) = self.arbiter.preemptive() else { return };
-        let Some(suspended) = preemptive.units[unit.index()].suspended.take() else { return };
+        let Some(suspended) = preemptive.resumed(unit) else { return };
         let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
         if collecting!(self).gives_up_read(unit, suspended.left_ns) {
             if let Some(preemptive) = self.arbiter.preemptive() {
-                preemptive.units[unit.index()].suspends = 0;
+                preemptive.gave_up_read(unit);
             }
             self.tell(Happened::ReadGivenUp { unit });
             return;

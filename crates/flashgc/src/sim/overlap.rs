@@ -49,7 +49,7 @@ impl<W: Watch> Sim<W> {
     /// At point A: the write that may preempt is loaded while the copy is programmed.
     pub(super) fn load_write(&mut self, unit: UnitId) {
         let Some(preemptive) = self.arbiter.preemptive() else { return };
-        let first = preemptive.units[unit.index()].suspends == 0;
+        let first = !preemptive.was_suspended(unit);
         let suspends_any = preemptive.rules.suspends == Suspends::Any;
         if !first || suspends_any || self.flash.second(unit).is_some() {
             return;

@@ -1,0 +1,182 @@
+//! What the preemptive arbiter is told, and keeps of each unit: what was queued, began, was
+//! suspended and has ended. Nothing else writes this.
+
+use super::preemptive::Preemptive;
+use crate::collect::Progress;
+use crate::flash::Suspended;
+use crate::ids::UnitId;
+use crate::stats::Counters;
+
+/// The state of preemption for each unit.
+#[derive(Clone, Default)]
+pub(super) struct Entry {
+    /// The collection's operation that is suspended.
+    pub(super) suspended: Option<Suspended>,
+    /// How often the operation under way was suspended.
+    pub(super) suspends: u32,
+    /// Whether the queue was polled since the collection's last operation.
+    pub(super) polled: bool,
+    /// Whether the last operation was part of a collection.
+    gc_was_last: bool,
+    /// When the host's last operation here ended, in ns.
+    host_end_ns: u64,
+    /// When a request was last refused, in ns.
+    pub(super) refused_ns: u64,
+    /// When an operation of a collection last ended here, in ns.
+    job_end_ns: u64,
+    /// Since when the host's operation that began last had waited for the collection alone, in ns.
+    preempted_since_ns: u64,
+    /// The same of the host's operation under way, or the merged write, if a collection delayed it.
+    waits_since_ns: Option<u64>,
+    /// The last write that was counted for finding no page, by its order of acceptance.
+    pub(super) exhausted: Option<u64>,
+    /// Reads that stand aside until a block is open again, in the order in which they would have
+    /// been served.
+    pub(super) aside: Vec<u32>,
+}
+
+impl Entry {
+    /// A collection has delayed an operation of the host since this time.
+    fn was_delayed(&mut self, since_ns: u64) {
+        self.waits_since_ns = Some(self.waits_since_ns.map_or(since_ns, |ns| ns.min(since_ns)));
+    }
+}
+
+impl Preemptive {
+    /// An operation was queued.
+    pub fn queued(&mut self, op: u32, now_ns: u64) {
+        let at = op as usize;
+        if self.queued_ns.len() <= at {
+            self.queued_ns.resize(at + 1, 0);
+        }
+        self.queued_ns[at] = now_ns;
+    }
+
+    /// An operation of the host begins: records how long it waited for the collection alone.
+    pub fn host_begins(
+        &mut self,
+        unit: UnitId,
+        op: u32,
+        has_job: bool,
+        now_ns: u64,
+        counters: &mut Counters,
+    ) {
+        let entry = &mut self.units[unit.index()];
+        let since_ns = self.queued_ns[op as usize];
+        let since_ns = since_ns.max(entry.host_end_ns).max(entry.refused_ns);
+        if let Some(slices) = &self.slices {
+            let stall_ns = now_ns.saturating_sub(since_ns.max(slices.below_until_ns(unit)));
+            counters.stall_max_ns = counters.stall_max_ns.max(stall_ns);
+        }
+        let wait_ns = now_ns.saturating_sub(since_ns);
+        counters.gc_wait_max_ns = counters.gc_wait_max_ns.max(wait_ns);
+        entry.preempted_since_ns = since_ns;
+        if entry.job_end_ns > since_ns {
+            entry.was_delayed(since_ns);
+        }
+        if std::mem::take(&mut entry.gc_was_last) && has_job {
+            counters.preempted += 1;
+        }
+    }
+
+    /// The write that was loaded in parallel with a program of the collection had to wait for it.
+    pub fn loaded_write_waited(&mut self, unit: UnitId) {
+        let entry = &mut self.units[unit.index()];
+        entry.was_delayed(entry.preempted_since_ns);
+    }
+
+    /// An operation of the host has ended, before its requests are answered.
+    pub fn host_ended(&mut self, unit: UnitId, is_write: bool, is_wanted: bool) {
+        self.units[unit.index()].gc_was_last = false;
+        if let Some(slices) = &mut self.slices {
+            slices.gap_begins(unit, is_write, is_wanted);
+        }
+    }
+
+    /// An operation of the host has left its unit: for how long a collection delayed it, in ns,
+    /// without the requests before it.
+    pub fn host_left(&mut self, unit: UnitId, now_ns: u64) -> Option<u64> {
+        let entry = &mut self.units[unit.index()];
+        entry.host_end_ns = now_ns;
+        entry.waits_since_ns.take().map(|since_ns| now_ns - since_ns)
+    }
+
+    /// An operation for a collection has ended, one of the unit's own or of another one. Returns
+    /// whether it was in a time slice below the floor.
+    pub fn collection_ended(&mut self, unit: UnitId, is_own: bool, now_ns: u64) -> bool {
+        let entry = &mut self.units[unit.index()];
+        (entry.gc_was_last, entry.job_end_ns) = (true, now_ns);
+        if !is_own {
+            return false;
+        }
+        (entry.suspends, entry.polled) = (0, false);
+        self.slices.as_mut().is_some_and(|slices| slices.worked(unit, now_ns))
+    }
+
+    /// The collection's operation was suspended.
+    pub fn suspended(&mut self, unit: UnitId, rest: Suspended) {
+        let entry = &mut self.units[unit.index()];
+        entry.suspended = Some(rest);
+        entry.suspends += 1;
+    }
+
+    /// Whether the operation under way was suspended before.
+    pub fn was_suspended(&self, unit: UnitId) -> bool {
+        self.units[unit.index()].suspends > 0
+    }
+
+    /// The suspended operation continues, if there is one.
+    pub fn resumed(&mut self, unit: UnitId) -> Option<Suspended> {
+        self.units[unit.index()].suspended.take()
+    }
+
+    /// The suspended read does not continue, since the host has rewritten its pages.
+    pub fn gave_up_read(&mut self, unit: UnitId) {
+        self.units[unit.index()].suspends = 0;
+    }
+
+    /// The collector polls the queue. Returns how long that takes, in ns.
+    pub fn polls(&mut self, unit: UnitId) -> u64 {
+        self.units[unit.index()].polled = true;
+        self.rules.poll_ns
+    }
+
+    /// Takes the reads out that stood aside and may go now, the last first.
+    pub fn take_aside(&mut self, unit: UnitId, stays: impl Fn(u32) -> bool) -> Vec<u32> {
+        let aside = &mut self.units[unit.index()].aside;
+        let mut gone: Vec<u32> = aside.extract_if(.., |op| !stays(*op)).collect();
+        gone.reverse();
+        gone
+    }
+    /// Copies that ran unseen are this far, and the last of their operations is under way.
+    pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
+        let entry = &mut self.units[unit.index()];
+        if progress.has_ended() {
+            (entry.gc_was_last, entry.job_end_ns) = (true, progress.since_ns);
+        }
+        if progress.is_wanted {
+            entry.refused_ns = entry.refused_ns.max(progress.since_ns);
+        }
+    }
+
+    /// A read of the host has begun in one plane: what has delayed it is that of this plane.
+    pub fn reads_in_plane(&mut self, unit: UnitId, reader: UnitId) {
+        let since_ns = self.units[unit.index()].waits_since_ns.take();
+        self.units[reader.index()].waits_since_ns = since_ns;
+    }
+
+    /// A read of one plane has ended: if a collection delayed it, records for how long.
+    pub fn left_plane(
+        &mut self,
+        [unit, reader]: [UnitId; 2],
+        is_wanted: bool,
+        now_ns: u64,
+        counters: &mut Counters,
+    ) {
+        self.host_ended(unit, false, is_wanted);
+        self.units[unit.index()].host_end_ns = now_ns;
+        if let Some(response_ns) = self.host_left(reader, now_ns) {
+            counters.gc_response_max_ns = counters.gc_response_max_ns.max(response_ns);
+        }
+    }
+}
