@@ -131,7 +131,7 @@ fn ftrace(record: &Record) -> String {
     let ((s, ns), bytes) = (seconds(record.at_ns), record.size_bytes);
     let (sector, sectors) = (record.offset_bytes / 512, bytes / 512);
     format!(
-        "fio-77 [003] d..1. {s}.{:06}: block_rq_issue: 8,16 {op} {bytes} () {sector} + {sectors} \
+        "fio-77 [003] d..1. {s}.{:06}: block_rq_issue: 0,0 {op} {bytes} () {sector} + {sectors} \
          be,0,4 [fio]",
         ns / 1000
     )
@@ -274,7 +274,8 @@ fn in_full(case: &Case) -> Result<(), TraceError> {
     Ok(())
 }
 
-/// The records written are read back, except for the times, which not all formats keep.
+/// The records written are read back, except for what not all formats keep: the times, and the
+/// operations of a format that has reads alone.
 fn small(case: &Case) -> Result<(), TraceError> {
     let format: Format = case.format.parse().expect("a known name");
     let bytes = file(case, &format, SMALL_ROWS)?;
@@ -284,7 +285,8 @@ fn small(case: &Case) -> Result<(), TraceError> {
     assert_eq!(found.len() as u64, SMALL_ROWS, "{}", case.format);
     for (index, found) in found.iter().enumerate() {
         let expected = record(index as u64, case.epoch);
-        let same = Record { at_ns: expected.at_ns, line: expected.line, ..*found };
+        let op = if case.format == "oracle-general" { expected.op } else { found.op };
+        let same = Record { at_ns: expected.at_ns, op, line: expected.line, ..*found };
         assert_eq!(same, expected, "{}", case.format);
     }
     Ok(())
