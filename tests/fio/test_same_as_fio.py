@@ -48,10 +48,12 @@ def test_the_requests_of_random_job_files_are_those_of_fio(first):
 
 
 def test_the_requests_are_the_same_with_files():
-    """The psync engine, with files on disk; a trim needs a device."""
+    """The psync engine, with files on disk; a trim needs a device, and of a file that is not there
+    yet fio takes 0 for any percentage."""
     jobs = {seed: draw.job_file(seed) for seed in range(1, COUNT)}
     seeds = [seed for seed, sections in jobs.items()
              if all("trim" not in one.kinds and int(one.options["size"]) < MIB
+                    and "%" not in one.options.get("offset", "")
                     for one in sections)]  # fmt: skip
     assert check.check(seeds[: COUNT // 10], engine="psync") == []
 
