@@ -2,13 +2,14 @@
 //! fuzzer's coverage it finds less in an hour, and it needs no build of its own. `PROPTEST_CASES`
 //! sets the number of inputs a target; a failure prints the smallest changes that show it.
 
+mod kept;
+
 use flashgc_fuzz::TARGETS;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::fs;
-use std::path::Path;
 
 /// Longer inputs take longer and find no more.
 const LONGEST: usize = 4096;
@@ -96,19 +97,10 @@ fn applied(change: &Change, bytes: &mut Vec<u8>, inputs: &[Vec<u8>]) {
     bytes.truncate(LONGEST);
 }
 
-/// The kept inputs of a target, in order of their names.
-fn inputs(name: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("inputs").join(name);
-    let mut files: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    files.iter().map(|file| fs::read(file).unwrap()).collect()
-}
-
 /// The same inputs on every machine.
 fn all_come_back(name: &str, cases: u32) {
     let (_, target) = TARGETS.iter().find(|(target, _)| *target == name).unwrap();
-    let inputs = inputs(name);
+    let inputs: Vec<_> = kept::files(name).iter().map(|file| fs::read(file).unwrap()).collect();
     let mut config = Config { failure_persistence: None, ..Config::with_cases(cases) };
     if let Some(cases) = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()) {
         config.cases = cases;

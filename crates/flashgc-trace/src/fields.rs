@@ -340,10 +340,16 @@ impl Field<'_> {
     /// A whole number, hexadecimal if it begins with `0x`.
     #[inline]
     pub(crate) fn whole_or_hex(&self, expected: &'static str) -> Result<u64, FieldError> {
-        if self.bytes.starts_with(b"0x") || self.bytes.starts_with(b"0X") {
+        if self.has_hexadecimal_mark() {
             return self.hexadecimal(expected);
         }
         self.whole(expected)
+    }
+
+    /// Whether it begins with `0x`.
+    #[inline]
+    pub(crate) fn has_hexadecimal_mark(&self) -> bool {
+        self.bytes.starts_with(b"0x") || self.bytes.starts_with(b"0X")
     }
 
     /// A hexadecimal number, with or without `0x`.

@@ -229,7 +229,7 @@ fn blocks(
     is_hexadecimal: bool,
     expected: &'static str,
 ) -> Result<u64, FieldError> {
-    if !is_hexadecimal && !field.bytes.starts_with(b"0x") && !field.bytes.starts_with(b"0X") {
+    if !is_hexadecimal && !field.has_hexadecimal_mark() {
         return field.blocks(block, expected);
     }
     let count = field.hexadecimal(expected)?;

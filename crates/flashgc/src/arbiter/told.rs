@@ -148,6 +148,7 @@ impl Preemptive {
         gone.reverse();
         gone
     }
+
     /// Copies that ran unseen are this far, and the last of their operations is under way.
     pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
         let entry = &mut self.units[unit.index()];

@@ -70,11 +70,14 @@ impl Place {
         let walk = plan.walk.scaled(span.scale, plan.align_bytes);
         // Random places are those of a zone, where there are zones.
         let bytes = walk.strides.map_or(span.bytes, |zone| zone.range_bytes.min(span.bytes));
+        let groups_of = |choice: &AddressChoice, blocks: u64| match plan.passes {
+            Some(_) => Addresses::whole(choice, blocks),
+            None => Addresses::new(choice, blocks),
+        };
         let addresses = |op: usize| {
             let blocks = bytes / align_bytes[op];
             match &plan.places[op] {
-                Places::Choice(choice) if plan.passes.is_some() => Addresses::whole(choice, blocks),
-                Places::Choice(choice) => Addresses::new(choice, blocks),
+                Places::Choice(choice) => groups_of(choice, blocks),
                 Places::Zones(zones) => {
                     // In passes they begin and end with blocks.
                     let of = plan.passes.map_or(span.bytes, |_| blocks * align_bytes[op]);
@@ -84,11 +87,7 @@ impl Place {
                         requests: zone.requests,
                     };
                     let groups = zones.iter().map(group).collect();
-                    let choice = AddressChoice::Groups(groups);
-                    match plan.passes {
-                        Some(_) => Addresses::whole(&choice, blocks),
-                        None => Addresses::new(&choice, blocks),
-                    }
+                    groups_of(&AddressChoice::Groups(groups), blocks)
                 }
             }
         };
