@@ -37,7 +37,7 @@ def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[s
         return [f"only {who} refuses it: {why[:300]}"]
     found = _groups(sections, theirs, ours)
     for one in sections:
-        if not _is_whole(one, theirs):
+        if theirs.is_torn and one.clones > 1:
             found += [f"{one.name}: {text}" for text in _reported(one, theirs, ours)]
             continue
         for name, fio, own in pairs(one, theirs, ours):
@@ -108,21 +108,6 @@ def _together(one: Drawn, streams: dict[str, list[Request]]) -> dict[str, list[R
 def _belongs(name: str, one: Drawn) -> bool:
     own = name.split(".", maxsplit=1)[0] == one.name
     return own or name in {f"shared.{one.name}", f"file.{one.name}"}
-
-
-def _is_whole(one: Drawn, theirs: Outcome) -> bool:
-    """Whether fio's log has all requests: clones that share a log tear its longer lines."""
-    counted = sum(
-        job[kind]["total_ios"]
-        for job in theirs.report["jobs"] if job["jobname"] == one.name
-        for kind in ("read", "write", "trim")
-    )  # fmt: skip
-    logged = sum(
-        request.kind != "flush"
-        for name, stream in theirs.streams.items() if _belongs(name, one)
-        for request in stream
-    )  # fmt: skip
-    return one.clones == 1 or counted == logged
 
 
 def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool) -> list[str]:

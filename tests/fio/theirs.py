@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import subprocess
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 SECONDS = 120
+TRIES = 4
+"""Runs of a job file whose logs are torn."""
 KINDS = {"read": "read", "write": "write", "trim": "trim", "sync": "flush", "datasync": "flush"}
+ACTIONS = {"add", "open", "close"}
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,8 @@ class Outcome:
     streams: dict[str, list[Request]]
     report: dict
     error: str
+    is_torn: bool = False
+    """Whether clones that logged at the same time have torn some lines."""
 
     @property
     def refused(self) -> bool:
@@ -39,11 +46,27 @@ class Outcome:
 
 
 def run(text: str, folder: Path, *, engine: str = "null") -> Outcome:
-    """Runs a job file. Every section logs to its own file."""
+    """Runs a job file. Every section logs to its own file.
+
+    The clones of a section share it, and write it in pieces of 8 KiB. On one processor most of them
+    end before the next one begins; a job file whose clones have torn lines is run again.
+    """
+    for at in range(TRIES):
+        part = folder / f"theirs-{at}"
+        part.mkdir()
+        found = _run(text, part, engine)
+        if not found.is_torn:
+            break
+    return found
+
+
+def _run(text: str, folder: Path, engine: str) -> Outcome:
     path = folder / "theirs.fio"
     path.write_text(logged(text, engine))
+    processor = random.choice(sorted(os.sched_getaffinity(0)))
     done = subprocess.run(
-        ["fio", "--output-format=json", "--output=theirs.json", path.name], cwd=folder,
+        ["taskset", "--cpu-list", str(processor),
+         "fio", "--output-format=json", "--output=theirs.json", path.name], cwd=folder,
         capture_output=True, text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     output = folder / "theirs.json"
@@ -55,7 +78,8 @@ def run(text: str, folder: Path, *, engine: str = "null") -> Outcome:
     if done.returncode or not brace or is_wrong:
         return Outcome({}, {}, (done.stderr + done.stdout + warned).strip() or "no output")
     logs = sorted(folder.glob("theirs-*.log"), key=lambda path: int(path.stem.split("-")[1]))
-    return Outcome(parse("".join(log.read_text() for log in logs)), json.loads(brace + rest), "")
+    streams, is_torn = parse("".join(log.read_text() for log in logs))
+    return Outcome(streams, json.loads(brace + rest), "", is_torn)
 
 
 def logged(text: str, engine: str) -> str:
@@ -71,17 +95,20 @@ def logged(text: str, engine: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def parse(text: str) -> dict[str, list[Request]]:
-    """The requests of each file of a log of version 3, whose clones may have written in turns."""
+def parse(text: str) -> tuple[dict[str, list[Request]], bool]:
+    """The requests of each file of logs of version 3, and whether any line is torn."""
     streams: dict[str, list[Request]] = defaultdict(list)
+    is_torn = False
     for order, line in enumerate(text.splitlines()):
         words = line.split(" ")
-        # Of clones that write at the same time, some lines are torn.
         if len(words) == 5 and words[2] in KINDS and all(map(_is_number, (words[0], *words[3:]))):
             kind = KINDS[words[2]]
             offset, size = (0, 0) if kind == "flush" else (int(words[3]), int(words[4]))
             streams[words[1]].append(Request(float(words[0]), kind, offset, size, order))
-    return dict(streams)
+        else:
+            is_action = len(words) == 3 and _is_number(words[0]) and words[2] in ACTIONS
+            is_torn |= not (is_action or line == "fio version 3 iolog")
+    return dict(streams), is_torn
 
 
 def _is_number(word: str) -> bool:
