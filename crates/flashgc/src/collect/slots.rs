@@ -67,8 +67,8 @@ impl Job {
         }
     }
 
-    /// The pages of the program that the step completes: slots of other classes wait in the
-    /// controller, and so do those behind a program that failed and went on in one that was begun.
+    /// The pages of the program that the step completes: other slots, of other classes, wait in the
+    /// controller.
     pub fn programmed(&self, shape: &Shape) -> impl Iterator<Item = Ppn> + Clone + '_ {
         let (slots, mut to) = (shape.program_slots, self.step_pages().map(|copy| copy.to));
         let all = to.clone();

@@ -2,8 +2,9 @@
 //! emptied by a collection, and retired in place of being erased.
 //!
 //! The data of a failed program is still in the register: it goes to the next page of its stream,
-//! in another block. A failure that the erased blocks of its plane or the spare blocks of its pool
-//! do not allow for makes the drive read-only before it happens; what is under way then succeeds.
+//! in another block, where it fills a whole program and not the rest of one that is begun. A
+//! failure that the erased blocks of its plane or the spare blocks of its pool do not allow for
+//! makes the drive read-only before it happens; what is under way then succeeds.
 
 use super::blocks::{BlockState, Blocks};
 use super::{Fact, Ftl, Parity, Stream, Taken};
@@ -293,9 +294,7 @@ impl Ftl {
         if let Some(failures) = &mut self.failures
             && !failed.is_empty()
         {
-            // A block that was open may go on in a program that is begun, and has others already.
-            let program = taken.ppn.0 / geometry.shape.program_slots;
-            failures.before.entry(program).or_default().extend(failed);
+            failures.before.insert(taken.ppn.0 / geometry.shape.program_slots, failed);
         }
         self.clear(geometry, plane, stream);
         taken
@@ -328,17 +327,14 @@ impl Ftl {
             return None;
         }
         self.frontiers.close(geometry, plane, stream);
-        if let Stream::Class(class) = stream
-            && !self.continue_started(geometry, plane, class)
-        {
-            let block = self.frontiers.free_list(plane).next()?;
-            self.open_chosen(geometry, plane, class, block);
+        let (block, is_erased) = self.frontiers.continue_whole(geometry, plane, stream)?;
+        let class = if let Stream::Class(class) = stream { Some(class) } else { None };
+        match class {
+            _ if is_erased => self.opened(plane, block, class),
+            Some(class) => self.stamps.continued(block, class),
+            None => {}
         }
-        let next = self.frontiers.take(geometry, plane, stream, Parity::Any)?;
-        if next.opened.is_some() {
-            self.opened(plane, next.opened, None);
-        }
-        Some(next)
+        self.frontiers.take(geometry, plane, stream, Parity::Any)
     }
 
     /// Whether a plane has the space for the data of a failed program, and for what its collections
@@ -363,7 +359,8 @@ impl Ftl {
         let (_, at) = geometry.block_and_page(page);
         let lost = data_pages - at - 1;
         let free_pages = frontiers.free_pages(plane).saturating_sub(lost);
-        let has_block = frontiers.free_blocks(plane) > 0 || frontiers.has_started(plane);
+        let has_block = frontiers.free_blocks(plane) > 0
+            || frontiers.has_whole_started(plane, geometry.shape.program_slots);
         let spare = failures.spare[failures.pools.of_plane(plane)] > 0;
         // What its collection will give back need not be there now.
         let least = failures.plan.least_blocks.saturating_sub(coming);

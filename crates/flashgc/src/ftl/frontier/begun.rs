@@ -1,6 +1,6 @@
 //! Programs whose data the controller has.
 
-use super::{Frontier, Frontiers, Parity, Stream, Taken};
+use super::{Frontier, Frontiers, Parity, Started, Stream, Taken};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -57,6 +57,38 @@ impl Frontiers {
         started.retain(|open| open.block != filled);
         self.one_is_taken(plane);
         Some(Taken { ppn, filled, opened: BlockId::NONE })
+    }
+
+    /// Whether an open block without a frontier goes on with a whole program.
+    pub(crate) fn has_whole_started(&self, plane: PlaneId, program_slots: u32) -> bool {
+        self.whole_started(plane, program_slots).is_some()
+    }
+
+    fn whole_started(&self, plane: PlaneId, program_slots: u32) -> Option<usize> {
+        self.started[plane.index()].iter().position(|open| open.next.is_multiple_of(program_slots))
+    }
+
+    /// A frontier that is full goes on with a whole program: in an open block, or in an erased one.
+    /// Returns the block, and whether it was erased.
+    pub(crate) fn continue_whole(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        stream: Stream,
+    ) -> Option<(BlockId, bool)> {
+        let open = self.whole_started(plane, geometry.shape.program_slots);
+        let open = open.and_then(|at| self.started[plane.index()].remove(at));
+        let Started { block, next } = match open {
+            Some(open) => open,
+            None => {
+                let block = self.free_blocks.pop_front(plane)?;
+                Started { block, next: geometry.first_page(block).0 }
+            }
+        };
+        let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
+        let index = self.index(plane, stream);
+        self.frontiers[index].begin(next, end, self.programs_fail);
+        Some((block, open.is_none()))
     }
 
     /// Whether a slot that was written belongs to a program that is begun, or that has its fine

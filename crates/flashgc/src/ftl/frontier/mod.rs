@@ -354,11 +354,6 @@ impl Frontiers {
         self.free_total -= u64::from(left);
     }
 
-    /// Whether an open block of the plane waits for a frontier.
-    pub(crate) fn has_started(&self, plane: PlaneId) -> bool {
-        !self.started[plane.index()].is_empty()
-    }
-
     /// Whether the pages of a stream and copies come from one frontier.
     pub(crate) fn shares_frontier(&self, stream: Stream) -> bool {
         stream == Stream::Gc || !self.rules.separate_gc

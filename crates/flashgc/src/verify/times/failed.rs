@@ -48,18 +48,18 @@ impl Times {
         failed.into_iter().flatten().copied().chain([page]).collect()
     }
 
-    /// A page is taken: failed programs before it had its data, and are tried before its own. That
-    /// one may be begun, where the stream goes on in a block that was open.
+    /// A page is taken: failed programs before it had its data, and are tried before its own.
     fn takes_home(&mut self, page: Ppn) {
         let program = page.0 / self.program_slots;
-        if page.0.is_multiple_of(self.program_slots) {
+        let begins = page.0.is_multiple_of(self.program_slots);
+        if begins {
             self.failed.remove(&program);
         }
         let failed = std::mem::take(&mut self.homeless);
         if !failed.is_empty() {
-            let before = self.failed.entry(program).or_default();
-            before.extend(failed);
-            self.most_programs = self.most_programs.max(1 + before.len() as u64);
+            assert!(begins, "page {} has the data of a failed program, and begins none", page.0);
+            self.most_programs = self.most_programs.max(1 + failed.len() as u64);
+            self.failed.insert(program, failed);
         }
     }
 
