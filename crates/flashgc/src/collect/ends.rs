@@ -24,6 +24,7 @@ impl<W: Watch> Collecting<'_, W> {
             Stage::Copying => {
                 self.copies_ended(unit);
                 if self.has_only_retired(unit) {
+                    self.narrow_blocking(unit);
                     return Ended::Erased;
                 }
             }

@@ -369,7 +369,7 @@ fn a_collection_that_erases_nothing_ends_with_its_last_copy_in_steps_too() {
         seed = 1
         [device]
         channels = 1
-        chips_per_channel = 1
+        chips_per_channel = 2
         dies_per_chip = 2
         planes_per_die = 1
         blocks_per_plane = 18
@@ -377,7 +377,7 @@ fn a_collection_that_erases_nothing_ends_with_its_last_copy_in_steps_too() {
         page_size = "4 KiB"
         exported = 0.5009
         unit = "plane"
-        failures.program = 0.02
+        failures.program = 0.01
         [device.timing]
         read = "25 us"
         program = "200 us"
@@ -385,21 +385,22 @@ fn a_collection_that_erases_nothing_ends_with_its_last_copy_in_steps_too() {
         transfer = "0 ns/B"
         [gc]
         scheme = "greedy"
-        blocking.use = "chip"
         [workload.synthetic]
         requests = 400
         queue_depth = 16
         read_share = 0.2
         size = "16 KiB"
     "#;
+    const BLOCKING: [&str; 2] = ["{use=\"chip\"}", "{use=\"channel\", channel.erasing=\"chip\"}"];
     let mut retired = 0;
-    for seed in 1..=12 {
-        let (text, steps) = (seeded(text, seed), ["engine.coalesce=false"]);
-        let (one, other) = (run_verified(&text, &[]), run_verified(&text, &steps));
+    for (seed, blocking) in (1..=12).flat_map(|seed| BLOCKING.map(|blocking| (seed, blocking))) {
+        let (text, blocking) = (seeded(text, seed), format!("gc.blocking={blocking}"));
+        let steps = [blocking.as_str(), "engine.coalesce=false"];
+        let (one, other) = (run_verified(&text, &steps[..1]), run_verified(&text, &steps));
         retired += whole(&one, "failures.retired_blocks");
-        assert_eq!(at(&one, "result_hash"), at(&other, "result_hash"), "seed {seed}");
+        assert_eq!(at(&one, "result_hash"), at(&other, "result_hash"), "{seed} {blocking}");
     }
-    assert!(retired > 20, "{retired} blocks were retired");
+    assert!(retired > 40, "{retired} blocks were retired");
 }
 
 #[test]
