@@ -187,20 +187,24 @@ clean: ## remove everything that was made
 tools:
 	@scripts/tools $(PYTHON)
 
-$(VENV)/.run: requirements.txt requirements-build.txt | tools
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+$(VENV)/.maturin: requirements-build.txt | tools
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
-	  -r requirements.txt -r requirements-build.txt
+	@$(PIP) --no-compile -r requirements-build.txt
+	@touch $@
+
+$(VENV)/.run: requirements.txt $(VENV)/.maturin
+	@$(PIP) --no-compile -r requirements.txt
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
 	@echo "installing the Python packages of requirements-dev.txt"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(PIP) -r requirements-dev.txt
 	@touch $@
 
 $(VENV)/.docs $(VENV)/.publish $(VENV)/.wheel: $(VENV)/.%: requirements-%.txt $(VENV)/.run
 	@echo "installing the Python packages of $<"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
+	@$(PIP) -r $<
 	@touch $@
 
 PROFILE := people
