@@ -321,6 +321,18 @@ def test_jobs_that_share_a_file_have_popular_places_of_their_own(tmp_path):
     assert most[0][0] != most[1][0]
 
 
+def test_popular_places_are_anywhere_in_a_file_above_the_size(stream):
+    requests = stream("[a]\nrw=randread\nbs=8k\nsize=3216k\nfilesize=6432k\nloops=40\n"
+                      "norandommap\nrandom_distribution=zipf:0.8\n")  # fmt: skip
+    counts = Counter(one.offset >> 13 for one in requests)
+    # fio 3.33: 7.1 % of 16,080 requests to one of 804 blocks, and 47 % to the first 402.
+    assert len(requests) == 16080
+    assert max(counts) > 790
+    assert counts.most_common(1)[0][1] / 16080 == pytest.approx(0.071, abs=0.008)
+    below = sum(count for block, count in counts.items() if block < 402) / 16080
+    assert below == pytest.approx(0.5, abs=0.1)
+
+
 @pytest.mark.parametrize(
     ("job", "trims", "writes"),
     [
