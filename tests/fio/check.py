@@ -16,6 +16,8 @@ import theirs
 
 AT_ONCE = 4
 """Processes of fio side by side, which wait more than they work."""
+TRIES_PACED = 3
+"""Runs of a job file with rates, whose clock a busy host delays."""
 
 
 def check(seeds: Iterable[int], engine: str = "null") -> list[str]:
@@ -29,6 +31,9 @@ def check(seeds: Iterable[int], engine: str = "null") -> list[str]:
             with tempfile.TemporaryDirectory() as folder:
                 own = ours.run(texts[seed], Path(folder), seed)
             found = compare.differences(sections, fio, own)
+            tries = TRIES_PACED if any(one.is_paced for one in sections) else 1
+            while found and (tries := tries - 1):
+                found = compare.differences(sections, theirs_of(texts[seed], engine), own)
             means.add(sections, fio, own)
             lines += [f"seed {seed}: {one}" for one in found] + ([texts[seed]] if found else [])
     return lines + means.differences()

@@ -161,6 +161,15 @@ def test_time_based_jobs_do_not_end_after_number_ios(stream):
     assert len(requests) == 100
 
 
+@pytest.mark.parametrize(("more", "count"), [("loops=2", 32), ("loops=2\nruntime=0", 32),
+                                             ("number_ios=5", 5)])  # fmt: skip
+def test_time_alone_ends_no_job_without_a_runtime(stream, more, count):
+    # fio 3.33: "time_based requires a runtime/timeout setting", and all of the job.
+    places = [one.offset for one in stream(f"[a]\nrw=randread\nsize=64k\ntime_based\n{more}\n")]
+    assert len(places) == count
+    assert places[16:] == places[: count - 16] or count < 16
+
+
 @pytest.mark.parametrize(
     ("job", "count"),
     [("size=9120", 2), ("size=10k\nloops=2", 4), ("size=10k\nio_size=15k", 4),
@@ -244,6 +253,9 @@ def places(requests):
         (f"rw=read\nsize=60k\n{ZONES}8k",
          "r0 r4 r16 r20 r32 r36 r48 r52 r0 r4 r16 r20 r32 r36 r48"),
         (f"rw=read\nsize=52k\n{ZONES}8k", "r0 r4 r16 r20 r32 r36 r48"),
+        (f"rw=read\nsize=52k\nio_size=90%\n{ZONES}8k", "r0 r4 r16 r20 r32 r36 r48"),
+        (f"rw=read\nsize=52k\nio_size=48k\n{ZONES}8k",
+         "r0 r4 r16 r20 r32 r36 r48 r0 r4 r16 r20 r32"),
         (f"rw=read\nsize=32k\nfilesize=1m\n{ZONES}0\nzonerange=16k",
          "r0 r4 r16 r20 r32 r36 r48 r52"),
         ("rw=read\nbs=12k\nsize=96k\nzonemode=strided\nzonesize=32k\nzonerange=16k\nzoneskip=16k",

@@ -245,7 +245,7 @@ def test_random_passes_are_those_of_fios_map(option, once, tmp_path):
         ("random_distribution=pareto:1", "above 0 and below 1"),
         ("random_distribution=zoned:60/50:40/60", "at most 100 percent"),
         ("iodpeth=8", "did you mean `iodepth`?"), ("zonemode=zbd", "`none` and `strided`"),
-        ("read_iolog=x", "a log is a trace"), ("time_based", "needs a `runtime`"),
+        ("read_iolog=x", "a log is a trace"),
         ("ioengine=null", "no request to a drive"), ("rate_iops=x", "must be a whole number"),
         ("filename=/dev/sda:/dev/sdb", "there is one drive"),
         ("include missing.fio", "no such file"),

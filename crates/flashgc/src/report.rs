@@ -66,10 +66,9 @@ impl Report {
             add("jobs", jobs(&facts.of_jobs, facts.blame_of_jobs));
         }
         add("pages", pages(results));
-        if let Some(slots) = slots(setup, results) {
-            add("slots", slots);
-        }
         for (key, part) in [
+            ("ramp_ns", (results.ramp_ns > 0).then(|| json!(results.ramp_ns))),
+            ("slots", slots(setup, results)),
             ("cache", cache(setup, results)),
             ("read_retry", flash_errors::read_retry(setup, results)),
             ("failures", flash_errors::failures(results)),
@@ -219,6 +218,9 @@ fn job(results: &JobResults) -> Value {
     });
     if let Some(flush) = flush(flushes) {
         row["flush"] = flush;
+    }
+    if tally.ramp_ns > 0 {
+        row["ramp_ns"] = json!(tally.ramp_ns);
     }
     row
 }
@@ -446,9 +448,8 @@ fn utilisation(results: &Results) -> Value {
 fn throughput(results: &Results) -> Value {
     let [read, write, _] = results.counters.requests;
     let bytes: u64 = results.counters.bytes.iter().sum();
-    let per_s = |count: u64| {
-        (results.simulated_ns > 0).then(|| count as f64 * 1e9 / results.simulated_ns as f64)
-    };
+    let measured_ns = results.simulated_ns - results.ramp_ns;
+    let per_s = |count: u64| (measured_ns > 0).then(|| count as f64 * 1e9 / measured_ns as f64);
     json!({ "iops": per_s(read + write), "bytes_per_s": per_s(bytes) })
 }
 

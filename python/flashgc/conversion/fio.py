@@ -37,6 +37,7 @@ def convert(findings: Findings, file: JobFile) -> None:
     said: Said = {}
     jobs = [_Job(findings, section, said).read() for section in file.jobs]
     fio_files.check(findings, file)
+    _check_flows(findings, file, jobs)
     seeds = _seeds(findings, file, said)
     findings.stop_at_problems()
     if seeds is not None:
@@ -68,6 +69,18 @@ def _seeds(findings: Findings, file: JobFile, said: Said) -> int | None:
             why_not = "there is one seed for all jobs, the first"
             note(findings, said, DIFFERS, Finding(key, "seed", str(seed), why_not))
     return seed
+
+
+def _check_flows(findings: Findings, file: JobFile, jobs: list[dict[str, Any]]) -> None:
+    """Jobs of one flow run at the same time. In fio those of two groups wait for ever."""
+    group, groups = 0, dict[int, int]()
+    for at, (job, section) in enumerate(zip(jobs, file.jobs, strict=True)):
+        group += bool(at and job.get("after_others"))
+        if "flow" in job and groups.setdefault(job.get("flow_id", 0), group) != group:
+            findings.wrong(section.last()["flow"],
+                           "jobs before its `stonewall` have the same flow and would wait for its "
+                           "requests, as they do in fio without end; give it another flow_id"
+                           )  # fmt: skip
 
 
 class _Job(Requests, Files, Walk, Flow, Hints):
@@ -199,14 +212,14 @@ class _Job(Requests, Files, Walk, Flow, Hints):
         count = values.integer(key.text, 0, 10**12)
         if count == 0:
             self.drop(key, "ignored: 0 stands for no limit")
-        elif self.is_on("time_based"):
+        elif self.is_time_based():
             self.drop(key, "ignored: with `time_based` only time ends the job")
         else:
             self.set(key, "requests", count)
 
     def _loops(self, key: Key) -> None:
         loops = values.integer(key.text, 1, 10**6)
-        if self.is_on("time_based"):
+        if self.is_time_based():
             self.drop(key, "ignored: with `time_based` only time ends the job")
         else:
             self.set(key, "loops", loops)
@@ -220,7 +233,7 @@ class _Job(Requests, Files, Walk, Flow, Hints):
             assert key is not None
             return self.wrong(key, str(why))
         # A seed of their own, and `time_based`, give each pass a new order.
-        repeats = repeats and "randseed" not in self.options and not self.is_on("time_based")
+        repeats = repeats and "randseed" not in self.options and not self.is_time_based()
         self.job["passes"] = "same" if repeats else "new"
         if key is not None:
             self.said(key, "passes", self.job["passes"])

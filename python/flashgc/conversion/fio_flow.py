@@ -25,6 +25,9 @@ class Flow(Job):
         self.take("time_based", self._time_based)
         self.take("startdelay", self._delay)
         self.take("stonewall", self._stonewall)
+        self.take("ramp_time", self._ramp)
+        self.take("flow", self._flow)
+        self.take("flow_id", self._flow_id)
         self.take("thinktime", self._think)
         key = self.options.get("thinktime_blocks")
         if key is not None and "think" not in self.job:
@@ -59,11 +62,34 @@ class Flow(Job):
             return
         self.set(key, "runtime", duration(ns))
 
+    def _ramp(self, key: Key) -> None:
+        ns = values.time_ns(key.text)
+        if ns:
+            self.set(key, "ramp", duration(ns))
+        else:
+            self.drop(key, "ignored: 0 stands for no ramp")
+
+    def _flow(self, key: Key) -> None:
+        weight = values.integer(key.text, 0, 1000)
+        if weight:
+            self.set(key, "flow", weight)
+        else:
+            self.drop(key, "ignored: 0 stands for no flow")
+
+    def _flow_id(self, key: Key) -> None:
+        number = values.integer(key.text, 0, 2**32 - 1)
+        if "flow" in self.job:
+            self.set(key, "flow_id", number)
+        else:
+            self.drop(key, "ignored: there is no `flow`")
+
     def _time_based(self, key: Key) -> None:
         is_on = values.flag(key.text)
         if is_on and "runtime" not in self.job:
-            raise WrongError("it needs a `runtime` above 0")
-        self.set(key, "time_based", is_on)
+            # fio 3.33: "time_based requires a runtime/timeout setting", and the job runs on.
+            self.drop(key, "ignored: as in fio, it needs a `runtime` above 0")
+        else:
+            self.set(key, "time_based", is_on)
 
     def _delay(self, key: Key) -> None:
         low, dash, high = key.text.replace(":", "-").partition("-")

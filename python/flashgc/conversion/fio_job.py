@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from flashgc.conversion import fio_values as values
 from flashgc.conversion.findings import Finding, Findings, Key
 from flashgc.conversion.fio_text import Section
 from flashgc.conversion.fio_values import WrongError
@@ -84,6 +85,14 @@ class Job:
         """Whether the job has a switch, and it is not off."""
         key = self.options.get(name)
         return key is not None and key.text != "0"
+
+    def is_time_based(self) -> bool:
+        """Whether time alone ends the job: it must have a runtime for that."""
+        key = self.options.get("runtime")
+        try:
+            return self.is_on("time_based") and key is not None and values.time_ns(key.text) > 0
+        except WrongError:
+            return True
 
     def set(self, key: Key, ours: str, value: object, how: str = "") -> None:
         """The option gives a key of the job."""

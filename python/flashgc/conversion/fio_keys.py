@@ -25,7 +25,8 @@ MAPPED = (
     "thinktime_blocks", "kb_base", "name", "ioengine", "direct", "buffered", "nrfiles",
     "fsync", "fdatasync", "sync", "writefua", "fdp", "dataplacement", "plids", "plid_select",
     "write_hint", "randrepeat", "rw_sequencer", "file_service_type", "openfiles",
-    "rate_ignore_thinktime", "zonemode", "zonesize", "zonerange", "zoneskip",
+    "rate_ignore_thinktime", "zonemode", "zonesize", "zonerange", "zoneskip", "ramp_time", "flow",
+    "flow_id",
 )  # fmt: skip
 """Options that the converter reads."""
 
@@ -116,8 +117,6 @@ IGNORED: dict[str, str] = {
 """Options without effect on the requests, each with the reason."""
 
 LOUD: dict[str, str] = {
-    "ramp_time": "requests of this time are measured, too, and the run is not made longer; "
-    "`flashgc fio` does not count them",
     "sync_file_range": "a flush does nothing: a write is on flash, or in the device's write "
     "buffer, when it is done",
     "verify": "the reads by which fio verifies data after its writes are not made",
@@ -137,6 +136,7 @@ LOUD: dict[str, str] = {
     "cmdprio": "all requests have the same priority",
     "cmdprio_split": "all requests have the same priority",
     "cmdprio_bssplit": "all requests have the same priority",
+    "flow_sleep": "a job continues as soon as its share of the flow allows",
     "ramp_size": "requests of this part are measured, too",
     "offset_align": "offsets in percent are aligned to the smallest request",
 }
@@ -163,8 +163,7 @@ REFUSED: dict[str, str] = {
          "steadystate_check_interval", "ss_interval"),
         "an end at a steady state is not modelled; the report tells whether the run has reached it",
     ),
-    **dict.fromkeys(("flow", "flow_id", "flow_watermark", "flow_sleep"),
-                    "jobs do not wait for each other's progress here; give each a rate"),
+    "flow_watermark": "fio has it no longer: a job waits while it is above its share",
     **dict.fromkeys(("wait_for", "exitall", "exit_what"),
                     "the end of one job does not act on others here, apart from `stonewall`"),
     **dict.fromkeys(("recover_zbd_write_error", "write_zone_remainders"),

@@ -16,7 +16,6 @@ from flashgc.conversion.findings import Findings
 from flashgc.conversion.fio_job import JOBS
 from flashgc.conversion.fio_keys import ALIASES
 from flashgc.conversion.fio_text import GLOBAL, Section
-from flashgc.conversion.values import duration
 from flashgc.files import output
 from flashgc.fio import logs, plain, results, samples
 from flashgc.fio.arguments import Command
@@ -31,14 +30,9 @@ PERCENTILES_MOST = 20
 
 
 def findings(command: Command) -> Findings:
-    """The jobs as settings, with the time of their ramps before that of their measurement."""
+    """The jobs as settings."""
     found = Findings("fio", command.file.keys)
     fio.convert(found, command.file)
-    jobs: Any = found.settings[JOBS]
-    for job, section in zip(jobs, command.file.jobs, strict=True):
-        ramp_ns, runtime = _ramp_ns(section), section.last().get("runtime")
-        if ramp_ns and "runtime" in job and runtime is not None:
-            job["runtime"] = duration(values.time_ns(runtime.text) + ramp_ns)
     for section in command.file.jobs:
         _Options(section)
     return found
@@ -187,7 +181,7 @@ def _entries(
 
 
 def _own(report: Report, entries: list[Entry]) -> dict[str, Any]:
-    """What only a simulated drive tells, of the whole run."""
+    """What only a simulated drive tells, since the end of the latest ramp."""
     gc, pages = report["gc"], report["pages"]
     return {
         "version": __version__,

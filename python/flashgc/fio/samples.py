@@ -71,9 +71,11 @@ def read(log: Path, jobs: list[dict[str, Any]], starts_ns: list[int]) -> list[Cl
 
 
 def after_ramp(clone: Clone, ramp_ns: int) -> Clone:
-    """The clone without the requests of its first part."""
+    """The clone without the requests that ended in its first part; all of one that ended there."""
+    if all(one.ended_ns <= ramp_ns for one in clone.samples):
+        return clone
     kept = [one._replace(begun_ns=one.begun_ns - ramp_ns, ended_ns=one.ended_ns - ramp_ns)
-            for one in clone.samples if one.begun_ns >= ramp_ns]  # fmt: skip
+            for one in clone.samples if one.ended_ns > ramp_ns]  # fmt: skip
     return Clone(clone.job, clone.number, kept, _depths(kept), clone.begun_ns + ramp_ns)
 
 

@@ -301,6 +301,7 @@ class Job(Section):
     latency_max_ns: Requests
     latency_ns: JobLatencies
     flush: Annotated[Flush, Only("where it has flushes")]
+    ramp_ns: Annotated[int, Only("where it has a ramp that has ended")]
     blame: Annotated[Blame, Only("with --blame")]
 
 
@@ -566,6 +567,7 @@ class Keys(Section):
     scheme: str
     device: str
     saturated: Annotated[bool, TIMED]
+    ramp_ns: Annotated[int, Only("with jobs, one of which has a ramp that has ended")]
     requests: Requests
     flush: Annotated[Flush, Only("with flushes of the host")]
     jobs: Annotated[list[Job], Only("with concurrent jobs")]

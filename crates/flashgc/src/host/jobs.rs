@@ -10,7 +10,7 @@ use super::records::{Done, Fault};
 use crate::context::Context;
 use crate::event::Slot;
 use crate::verify::Watch;
-use crate::workload::{HostRequest, Source, Turn};
+use crate::workload::{Source, Turn};
 
 impl Host {
     /// The source takes its turn. Returns the request that it issues, and its job.
@@ -18,15 +18,15 @@ impl Host {
         &mut self,
         source: &mut dyn Source,
         cx: &mut Context<'_, W>,
-    ) -> Result<Option<(HostRequest, u16)>, Fault> {
-        for Done { job, op, latency_ns } in self.requests.of_jobs.drain(..) {
-            source.done(job, op, latency_ns, cx.now_ns);
+    ) -> Result<Option<Turn>, Fault> {
+        for Done { job, op, bytes, latency_ns } in self.requests.of_jobs.drain(..) {
+            source.done(job, op, bytes, latency_ns, cx.now_ns);
         }
         if self.requests.stops {
             source.stop(cx.now_ns);
         }
         match source.turn(cx.now_ns).map_err(Fault::Source)? {
-            Turn::Request(request, job) => return Ok(Some((request, job))),
+            turn @ (Turn::Request(..) | Turn::RampEnds(_)) => return Ok(Some(turn)),
             Turn::Wait(at_ns) => {
                 self.requests.to_issue = 0;
                 cx.events.clear(Slot::Arrival);

@@ -64,5 +64,6 @@ pub(super) struct Requests {
 pub(super) struct Done {
     pub(super) job: u16,
     pub(super) op: HostOp,
+    pub(super) bytes: u64,
     pub(super) latency_ns: u64,
 }

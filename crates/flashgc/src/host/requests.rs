@@ -358,7 +358,7 @@ impl Host {
             Arrivals::Open => {}
             Arrivals::Closed(_) => requests.to_issue += 1,
             Arrivals::Jobs => {
-                requests.of_jobs.push(Done { job, op, latency_ns });
+                requests.of_jobs.push(Done { job, op, bytes, latency_ns });
                 requests.to_issue = 1;
             }
         }

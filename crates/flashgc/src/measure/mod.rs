@@ -5,12 +5,14 @@
 
 mod audit;
 mod balance;
+mod before;
 mod digest;
 mod load;
 mod results;
 mod sample;
 
 pub use balance::{Circumstances, UntilEnd, Watched};
+pub use before::Before;
 pub use load::Load;
 pub use results::{HostShares, JobResults, Results, Shares};
 
@@ -46,6 +48,9 @@ pub struct Measure {
     pub load: Load,
     /// Erased pages at the start of the measured part.
     pub free_pages_begin: u64,
+    /// The counts at the end of the latest ramp of a job; `read`, `write` and `flush` are those
+    /// since then.
+    pub before: Option<Box<Before>>,
 }
 
 impl Measure {
@@ -53,6 +58,17 @@ impl Measure {
     pub fn start(&mut self, free_pages: u64) {
         self.batches = Batches::default();
         self.free_pages_begin = free_pages;
+    }
+
+    /// A ramp has ended.
+    pub fn ramp_ended(&mut self, mut before: Before) {
+        before.latencies = [&mut self.read, &mut self.write, &mut self.flush].map(std::mem::take);
+        if let Some(earlier) = self.before.take() {
+            for (all, part) in before.latencies.iter_mut().zip(&earlier.latencies) {
+                all.add(part);
+            }
+        }
+        self.before = Some(Box::new(before));
     }
 
     /// A request is done. Returns whether a batch of pages written is over.

@@ -1,6 +1,6 @@
 //! The results of a run: raw metrics, clipped at the last completion of the host.
 
-use super::{Seen, UntilEnd};
+use super::{Before, Seen, UntilEnd};
 use crate::device::Spent;
 use crate::ftl::BadBlocks;
 use crate::gc::placement::{HotnessCounts, Placement, PlacementCounts};
@@ -53,6 +53,8 @@ pub struct Results {
     pub flush: Latency,
     /// From the first arrival to the last completion, in ns.
     pub simulated_ns: u64,
+    /// The part of it before the counts, in ns: up to the end of the latest ramp of a job.
+    pub ramp_ns: u64,
     /// Collections open at the end.
     pub jobs_open: u64,
     /// Bus time of collections, in ns.
@@ -96,29 +98,65 @@ pub struct Results {
 }
 
 impl Seen<'_> {
-    /// The results. Work still under way counts up to now.
+    /// All counts up to now, without the latencies.
+    pub fn before(&self) -> Before {
+        Before {
+            at_ns: self.now_ns,
+            counters: self.counters_by_now(),
+            units: self.flash.spent_of_units(self.now_ns).collect(),
+            buses: self.flash.spent_of_buses(self.now_ns).collect(),
+            link_ns: self.host.link_spent_ns().unwrap_or(0),
+            firmware_ns: self.host.firmware_spent_ns().unwrap_or(0),
+            erases: self.store.ftl.blocks.measured_erases().collect(),
+            latencies: Default::default(),
+        }
+    }
+
+    /// The results of the whole run.
     pub fn results(&self) -> Results {
-        let counters = self.counters_by_now();
-        let elapsed_ns = self.now_ns;
-        let units: Vec<Spent> = self.flash.spent_of_units(elapsed_ns).collect();
-        let buses: Vec<Spent> = self.flash.spent_of_buses(elapsed_ns).collect();
+        let mut results = self.results_since(&Before::default());
+        if let Some(before) = &self.measure.before {
+            let [read, write, flush] = &before.latencies;
+            results.read.add(read);
+            results.write.add(write);
+            results.flush.add(flush);
+        }
+        results
+    }
+
+    /// The results since the end of the latest ramp, where a job has one that has ended.
+    pub fn results_after_ramp(&self) -> Option<Results> {
+        self.measure.before.as_deref().map(|before| self.results_since(before))
+    }
+
+    /// The results since a time; latencies are those since the last ramp. Work still under way
+    /// counts up to now.
+    fn results_since(&self, before: &Before) -> Results {
+        let counters = self.counters_by_now().since(&before.counters);
+        let elapsed_ns = self.now_ns - before.at_ns;
+        let units = Before::spent_since(&before.units, self.flash.spent_of_units(self.now_ns));
+        let buses = Before::spent_since(&before.buses, self.flash.spent_of_buses(self.now_ns));
         let on_units = Spent::sum(units.iter().copied());
         let on_buses = Spent::sum(buses.iter().copied());
         Results {
             read: self.measure.read.clone(),
             write: self.measure.write.clone(),
             flush: self.measure.flush.clone(),
-            simulated_ns: elapsed_ns,
+            simulated_ns: self.now_ns,
+            ramp_ns: before.at_ns,
             jobs_open: self.jobs_open(),
             gc_transfer_ns: on_buses.gc_ns,
             unit: shares(on_units, units.len() as u64 * elapsed_ns),
             bus: shares(on_buses, buses.len() as u64 * elapsed_ns),
             units,
             buses,
-            host_link: self.host.link_spent_ns().map(|ns| for_host(ns, elapsed_ns)),
+            host_link: self
+                .host
+                .link_spent_ns()
+                .map(|ns| for_host(ns - before.link_ns, elapsed_ns)),
             firmware: self.host.firmware_spent_ns().map(|ns| {
                 let cores = self.plan.firmware.map_or(1, |firmware| firmware.cores);
-                for_host(ns, u64::from(cores) * elapsed_ns)
+                for_host(ns - before.firmware_ns, u64::from(cores) * elapsed_ns)
             }),
             buffer_dirty_pages: self.host.dirty_pages(),
             flushes_open: self.host.flushes_open(),
@@ -126,7 +164,7 @@ impl Seen<'_> {
             hotness: self.store.gc.placement.as_ref().and_then(|placement| placement.counts()),
             placement: self.store.gc.placement_counts(&self.store.ftl),
             bad_blocks: self.store.ftl.bad_blocks(),
-            wear: Spread::of(self.store.ftl.blocks.measured_erases()),
+            wear: Spread::of(before.erases_since(self.store.ftl.blocks.measured_erases())),
             table_bytes: self.store.ftl.table_bytes() + self.store.gc.table_bytes(),
             saturated: self.is_saturated(),
             balance: self.balance(&counters),

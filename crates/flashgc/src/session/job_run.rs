@@ -51,14 +51,19 @@ impl Source for JobRun {
     }
 
     fn turn(&mut self, now_ns: u64) -> Result<Turn, SourceError> {
-        self.jobs.turn(now_ns)
+        let turn = self.jobs.turn(now_ns)?;
+        if let Turn::RampEnds(job) = turn {
+            self.latencies[usize::from(job)] = [Latency::new(), Latency::new()];
+            self.flushes[usize::from(job)] = Latency::new();
+        }
+        Ok(turn)
     }
 
     fn stop(&mut self, now_ns: u64) {
         self.jobs.stop(now_ns);
     }
 
-    fn done(&mut self, clone: u16, op: HostOp, latency_ns: u64, now_ns: u64) {
+    fn done(&mut self, clone: u16, op: HostOp, bytes: u64, latency_ns: u64, now_ns: u64) {
         let job = usize::from(self.job_of_clone[usize::from(clone)]);
         match op {
             HostOp::Read => self.latencies[job][0].record(latency_ns),
@@ -66,6 +71,6 @@ impl Source for JobRun {
             HostOp::Trim => {}
             HostOp::Flush => self.flushes[job].record(latency_ns),
         }
-        self.jobs.done(clone, op, latency_ns, now_ns);
+        self.jobs.done(clone, op, bytes, latency_ns, now_ns);
     }
 }

@@ -379,8 +379,10 @@ impl Session {
             self.notes.push(format!("skipped lines of the trace: {}", self.bad_rows));
         }
         let result_hash = engine!(&self.engine, sim => sim.seen().result_hash(&results));
+        let after_ramp = engine!(&self.engine, sim => sim.seen().results_after_ramp());
         self.note_until(&results);
         self.note_read_only(&results);
+        let results = after_ramp.unwrap_or(results);
         self.note_rates();
         let nothing_moved = self.nothing_moved(&results);
         if let Some(why) = &nothing_moved {

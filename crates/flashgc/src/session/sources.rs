@@ -72,9 +72,9 @@ impl Source for RunSource {
         }
     }
 
-    fn done(&mut self, job: u16, op: HostOp, latency_ns: u64, now_ns: u64) {
+    fn done(&mut self, job: u16, op: HostOp, bytes: u64, latency_ns: u64, now_ns: u64) {
         if let RunSource::Jobs(source) = self {
-            source.done(job, op, latency_ns, now_ns);
+            source.done(job, op, bytes, latency_ns, now_ns);
         }
     }
 }

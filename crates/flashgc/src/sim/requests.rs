@@ -8,7 +8,7 @@ use crate::owner::Owner;
 use crate::plan::{Allocation, Arrivals, Plan, WriteCompletion};
 use crate::store::Store;
 use crate::verify::{Happened, Watch};
-use crate::workload::{HostRequest, Source};
+use crate::workload::{HostRequest, Source, Turn};
 
 impl Tables for Store {
     #[inline(always)]
@@ -86,11 +86,26 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     fn issue_of_jobs(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         let issued = self.host.turn_of_jobs(source, &mut context!(self));
-        if let Some((request, job)) = issued.map_err(|fault| self.fault(fault))? {
-            self.host.accept(request, job, &mut context!(self));
-            self.host_came();
+        match issued.map_err(|fault| self.fault(fault))? {
+            Some(Turn::Request(request, job)) => {
+                self.host.accept(request, job, &mut context!(self));
+                self.host_came();
+            }
+            Some(Turn::RampEnds(job)) => self.ramp_ended(job),
+            _ => {}
         }
         Ok(())
+    }
+
+    /// The ramp of a job has ended: what is measured of the drive counts from here on, unless
+    /// another ramp ends later.
+    #[cold]
+    #[inline(never)]
+    fn ramp_ended(&mut self, job: u16) {
+        self.look_into_all();
+        let before = self.seen().before();
+        self.measure.ramp_ended(before);
+        self.tell(Happened::RampEnds { job });
     }
 
     /// A request is here: background work is told.

@@ -7,6 +7,7 @@ pub mod intervals;
 pub mod latency;
 pub mod over_time;
 pub mod series;
+mod since;
 pub mod steady;
 pub mod tail;
 

@@ -71,6 +71,11 @@ pub enum Cause {
 pub enum Happened {
     /// The measured part begins.
     MeasuringStarts,
+    /// The ramp of a job has ended: its latencies, and those of all jobs, count from here on.
+    RampEnds {
+        /// The job.
+        job: u16,
+    },
     /// The measured part begins with this number of erased blocks in a plane; planes come in order.
     FreeBlocks {
         /// The plane.

@@ -140,6 +140,8 @@ pub struct SourceError(pub String);
 pub enum Turn {
     /// It issues a request, of the job with this number.
     Request(HostRequest, u16),
+    /// The ramp of the job with this number has ended: its counts begin.
+    RampEnds(u16),
     /// It waits for this time, or for a request to be done.
     Wait(Option<u64>),
     /// It has ended.
@@ -180,7 +182,7 @@ pub trait Source: Send {
     fn stop(&mut self, _now_ns: u64) {}
 
     /// A request of a job is done.
-    fn done(&mut self, _job: u16, _op: HostOp, _latency_ns: u64, _now_ns: u64) {}
+    fn done(&mut self, _job: u16, _op: HostOp, _bytes: u64, _latency_ns: u64, _now_ns: u64) {}
 }
 
 /// Returns the logical pages that preconditioning overwrites, without end.

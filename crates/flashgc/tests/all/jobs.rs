@@ -66,6 +66,7 @@ fn play(source: &mut Jobs, mut latency_ns: impl FnMut(&HostRequest) -> u64) -> P
             }
             Turn::Wait(until) => until,
             Turn::End => break,
+            Turn::RampEnds(_) => unreachable!("no job has a ramp"),
             Turn::NeverEnds(why) => panic!("{why}"),
         };
         let end = ends.peek().map(|Reverse((at_ns, _))| *at_ns);
@@ -74,7 +75,7 @@ fn play(source: &mut Jobs, mut latency_ns: impl FnMut(&HostRequest) -> u64) -> P
             let Reverse((_, number)) = ends.pop().expect("a request");
             let Seen { at_ns, clone, request } = seen[number];
             *in_flight.get_mut(&clone).expect("in flight") -= 1;
-            source.done(clone, request.op, now_ns - at_ns, now_ns);
+            source.done(clone, request.op, request.bytes, now_ns - at_ns, now_ns);
         }
     }
     assert!(ends.is_empty(), "it ends when all requests are done");

@@ -22,10 +22,11 @@ fn timed(jobs: &str) -> Vec<(u64, HostOp, u64, u64)> {
             Turn::Request(request, clone) => {
                 found.push((now_ns, request.op, request.offset_bytes, request.bytes));
                 now_ns += 1000;
-                source.done(clone, request.op, 1000, now_ns);
+                source.done(clone, request.op, request.bytes, 1000, now_ns);
             }
             Turn::Wait(until) => now_ns = until.expect("nothing is in flight"),
             Turn::End => return found,
+            Turn::RampEnds(_) => unreachable!("no job has a ramp"),
             Turn::NeverEnds(why) => panic!("{why}"),
         }
     }

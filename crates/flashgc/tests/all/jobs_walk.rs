@@ -30,10 +30,11 @@ fn places_of_clones(jobs: &str) -> BTreeMap<u16, Vec<u64>> {
             Turn::Request(request, clone) => {
                 found.entry(clone).or_default().push(request.offset_bytes / KIB);
                 now_ns += 1000;
-                source.done(clone, request.op, 1000, now_ns);
+                source.done(clone, request.op, request.bytes, 1000, now_ns);
             }
             Turn::Wait(until) => now_ns = until.expect("nothing is in flight"),
             Turn::End => return found,
+            Turn::RampEnds(_) => unreachable!("no job has a ramp"),
             Turn::NeverEnds(why) => panic!("{why}"),
         }
     }
@@ -149,7 +150,7 @@ fn rates_begin_again_after_a_pause() {
             match source.turn(now_ns).expect("a turn") {
                 Turn::Request(request, clone) => {
                     found.push(now_ns / 1_000_000);
-                    source.done(clone, request.op, 0, now_ns);
+                    source.done(clone, request.op, request.bytes, 0, now_ns);
                 }
                 Turn::Wait(until) => now_ns = until.expect("nothing is in flight"),
                 _ => return found,

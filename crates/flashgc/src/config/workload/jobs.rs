@@ -8,8 +8,8 @@ use crate::plan::Until;
 use crate::plan::{Limit, Plan};
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{
-    CLONES_MAX, Extent, File, JobPlan, JobsPlan, Layout, Misfit, Passes, Places, RateCap, Think,
-    Zone,
+    CLONES_MAX, Extent, File, FlowPlan, JobPlan, JobsPlan, Layout, Misfit, Passes, Places, RateCap,
+    Think, Zone,
 };
 use crate::workload::synthetic::Size;
 use flashgc_config::Reader;
@@ -49,8 +49,33 @@ pub fn read(table: &Reader<'_>, page_bytes: u64, until: Option<&Until>) -> Optio
         None => None,
         Some(trace) => Some(trace?),
     };
+    check_flows(table, &jobs)?;
     let plan = JobsPlan { scale: scale?, jobs };
     (!plan.jobs.is_empty()).then_some(JobsWorkload { plan, trace })
+}
+
+/// Jobs of one flow run at the same time: one that waits for another to end would wait for ever.
+fn check_flows(table: &Reader<'_>, jobs: &[JobPlan]) -> Option<()> {
+    let mut group = 0;
+    let mut groups: Vec<(u32, u32)> = Vec::new();
+    for (at, job) in jobs.iter().enumerate() {
+        group += u32::from(at > 0 && job.after_others);
+        let Some(FlowPlan { id, .. }) = job.flow else { continue };
+        if groups.iter().any(|&(other, of)| other == id && of != group) {
+            table.error(
+                "job",
+                format!(
+                    "job \"{}\" begins when others of its flow ({id}) have ended, and these would \
+                     wait for its requests",
+                    job.name
+                ),
+                "give it another `flow_id`, or remove `after_others`",
+            );
+            return None;
+        }
+        groups.push((id, group));
+    }
+    Some(())
 }
 
 fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
@@ -69,8 +94,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let sizes = by_kind(table, "size", |key| sizes::read(table, key));
     let places = by_kind(table, "address", |key| places(table, key));
     let depth = or(table, "depth", 1, |key| table.u32(key, 1..=1_000_000));
-    let paces = paces(table);
-    let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
+    let (paces, weight) = (paces(table), or(table, "weight", 1, |key| table.u32(key, 1..=256)));
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
     let fua_share = or(table, "fua_share", 0.0, |key| table.part(key, 0.0..=1.0));
     let (limit, hints, think) = (limit(table), hints::of_job(table), think(table));
@@ -79,7 +103,6 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let (part, time, mix, (walk, files)) = (part?, time?, mix?, walk?);
     let one_page = || vec![Size::Fixed { bytes: page_bytes, weight: 1.0 }];
     let sizes = sizes?.map(|size| size.unwrap_or_else(one_page));
-    let uniform = || Places::Choice(AddressChoice::Uniform);
     let mut plan = JobPlan {
         name,
         clones: clones?,
@@ -95,6 +118,8 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         loops: loops?,
         passes,
         runtime_ns: time.runtime_ns,
+        ramp_ns: time.ramp_ns,
+        flow: time.flow,
         time_based: time.is_based,
         start_ns: time.start_ns,
         after_others: time.after_others,
@@ -106,7 +131,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         once,
         sizes,
         align_bytes: 0,
-        places: places?.map(|places| places.unwrap_or_else(uniform)),
+        places: places?.map(|places| places.unwrap_or(Places::Choice(AddressChoice::Uniform))),
         depth: depth?,
         paces: paces?,
         poisson,
@@ -129,6 +154,21 @@ fn given<T>(value: Option<Option<T>>) -> Option<Option<T>> {
         Some(value) => value.map(Some),
         None => Some(None),
     }
+}
+
+/// The flow that it shares with other jobs.
+fn flow(table: &Reader<'_>) -> Option<Option<FlowPlan>> {
+    let weight = given(table.has("flow").then(|| table.u32("flow", 1..=1000)))?;
+    let id = or(table, "flow_id", 0, |key| table.u32(key, 0..=u32::MAX))?;
+    if weight.is_none() && table.has("flow_id") {
+        table.error(
+            "flow_id",
+            "`flow_id` needs `flow`, the weight of the job in its flow",
+            "add for example flow = 1, or remove `flow_id`",
+        );
+        return None;
+    }
+    Some(weight.map(|weight| FlowPlan { id, weight }))
 }
 
 /// The most that is admitted from its queue.
@@ -223,19 +263,23 @@ impl Part {
     }
 }
 
-/// When a job begins and ends.
+/// When a job begins, waits and ends.
 struct Time {
+    flow: Option<FlowPlan>,
     runtime_ns: Option<u64>,
     is_based: bool,
+    ramp_ns: u64,
     start_ns: u64,
     after_others: bool,
 }
 
 impl Time {
     fn read(table: &Reader<'_>) -> Option<Time> {
+        let flow = flow(table)?;
         let runtime_ns = table.duration_ns("runtime");
         let is_based = table.bool("time_based").unwrap_or(false);
         let start_ns = table.duration_ns("start").unwrap_or(0);
+        let ramp_ns = table.duration_ns("ramp").unwrap_or(0);
         let after_others = table.bool("after_others").unwrap_or(false);
         if is_based && runtime_ns.unwrap_or(0) == 0 {
             table.error(
@@ -245,7 +289,7 @@ impl Time {
             );
             return None;
         }
-        Some(Time { runtime_ns, is_based, start_ns, after_others })
+        Some(Time { flow, runtime_ns, is_based, ramp_ns, start_ns, after_others })
     }
 }
 

@@ -11,6 +11,7 @@
 mod forced;
 mod parts;
 mod planes;
+mod ramps;
 mod table;
 mod unit;
 
@@ -445,6 +446,7 @@ impl Watch for Blame {
     #[inline(always)]
     fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
+            Happened::RampEnds { job } => self.ramp_ends(job),
             Happened::AwaitsIdle { op } => self.awaits_idle(op, now_ns),
             Happened::Arrived { request, .. } if self.has_link || !self.forced.is_empty() => {
                 // What waited for flash is done, and its place in the slab is another's now.

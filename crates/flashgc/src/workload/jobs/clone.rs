@@ -2,7 +2,7 @@
 
 use super::files::Files;
 use super::rates::Pacer;
-use super::{JobPlan, Passes, Span, Tally};
+use super::{Extent, JobPlan, Passes, Span, Tally};
 use crate::rng::Random;
 use crate::workload::hints::JobHints;
 use crate::workload::replay::Replay;
@@ -151,6 +151,21 @@ impl Clone {
         self.in_flight
     }
 
+    /// The time from its start to that of its counts, where there is any.
+    pub fn ramp_ns(&self) -> Option<u64> {
+        (self.plan.ramp_ns > 0).then_some(self.plan.ramp_ns)
+    }
+
+    /// When its runtime is over.
+    pub fn ends_ns(&self) -> Option<u64> {
+        self.ends_ns
+    }
+
+    /// Whether its runtime is over by now.
+    pub fn is_due_to_end(&self, now_ns: u64) -> bool {
+        self.ends_ns.is_some_and(|ends_ns| now_ns >= ends_ns)
+    }
+
     /// When it may issue its next request; `None` until one of its requests is done, or where there
     /// is no next one.
     pub fn next_ns(&mut self, now_ns: u64) -> Option<u64> {
@@ -183,7 +198,7 @@ impl Clone {
             return Ok(None);
         }
         let Some(pending) = self.pending.take() else { return Ok(None) };
-        if self.ends_ns.is_some_and(|ends_ns| now_ns >= ends_ns) {
+        if self.is_due_to_end(now_ns) {
             self.stage = Stage::Drains;
             return Ok(None);
         }
@@ -220,7 +235,12 @@ impl Clone {
     fn begin(&mut self, now_ns: u64) -> Result<(), SourceError> {
         self.stage = Stage::Runs;
         self.tally.begun_ns = now_ns;
-        self.ends_ns = self.plan.runtime_ns.map(|runtime_ns| now_ns.saturating_add(runtime_ns));
+        // A runtime that is over before the ramp ends the job; else it begins with the counts.
+        let ramp_ns = self.plan.ramp_ns;
+        let lasts_ns = self.plan.runtime_ns.map(|runtime_ns| {
+            if runtime_ns < ramp_ns { runtime_ns } else { runtime_ns.saturating_add(ramp_ns) }
+        });
+        self.ends_ns = lasts_ns.map(|lasts_ns| now_ns.saturating_add(lasts_ns));
         self.pacer.begin(now_ns);
         self.draw(now_ns)
     }
@@ -232,9 +252,16 @@ impl Clone {
     }
 
     /// One of its requests is done.
-    pub fn done(&mut self, op: HostOp, latency_ns: u64) {
+    pub fn done(&mut self, op: HostOp, bytes: u64, latency_ns: u64) {
         self.in_flight -= 1;
-        self.tally.done(op, latency_ns);
+        self.tally.done(op, bytes, latency_ns);
+    }
+
+    /// Its counts begin, those of requests that end it included.
+    pub fn end_ramp(&mut self, now_ns: u64) {
+        self.tally.begin(now_ns);
+        let is_drawn = self.pending.is_some_and(|pending| pending.op != HostOp::Flush);
+        self.drawn = u64::from(is_drawn);
     }
 
     /// Draws the next request, or finds that there is none.
@@ -245,7 +272,6 @@ impl Clone {
                 return Ok(());
             };
             let HostRequest { op, at_ns, high, hint, offset_bytes, bytes, .. } = next;
-            self.tally.drawn(op, bytes);
             let offset = self.first_byte + offset_bytes;
             self.pending = Some(Pending { op, offset, bytes, at_ns, high, fua: false, hint });
             return Ok(());
@@ -309,7 +335,10 @@ impl Clone {
         self.loops_left = self.loops_left.saturating_sub(1);
         let left_bytes = self.amount_bytes.saturating_sub(self.all_bytes);
         let is_short = left_bytes < self.plan.sizes_range().0.max(1);
-        let had_one = self.amount_bytes <= self.span_bytes;
+        // As in fio, the rest of an amount in bytes is transferred, and not that of a share.
+        let is_share = matches!(self.plan.amount, Extent::Share(_));
+        let had_one =
+            self.amount_bytes == self.span_bytes || is_share && self.amount_bytes < self.span_bytes;
         let is_last = self.loops_left == 0 && (is_short || had_one);
         if is_last && !self.plan.time_based {
             return false;
@@ -333,7 +362,6 @@ impl Clone {
             self.unflushed += u32::from(op == HostOp::Write);
         }
         self.all_bytes += bytes;
-        self.tally.drawn(op, bytes);
         let share = self.plan.fua_share;
         let fua = op == HostOp::Write && share > 0.0 && self.fua.unit() < share;
         let hint = if op == HostOp::Write { self.hints.draw() } else { 0 };

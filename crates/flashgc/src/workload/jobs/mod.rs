@@ -8,6 +8,7 @@
 
 mod clone;
 mod files;
+mod flow;
 mod free;
 mod layout;
 mod overwrites;
@@ -20,7 +21,9 @@ mod walk;
 
 pub use layout::{Layout, Misfit, Span};
 pub use overwrites::JobsOverwrites;
-pub use plan::{CLONES_MAX, Extent, File, JobPlan, JobsPlan, Passes, Places, Think, Zone};
+pub use plan::{
+    CLONES_MAX, Extent, File, FlowPlan, JobPlan, JobsPlan, Passes, Places, Think, Zone,
+};
 pub use rates::RateCap;
 pub use tally::Tally;
 pub use walk::{FilesPlan, Order, Strides, Walk};
@@ -28,6 +31,7 @@ pub use walk::{FilesPlan, Order, Strides, Walk};
 use super::replay::Replay;
 use super::{HostOp, HostRequest, Source, SourceError, Turn};
 use clone::{Clone, Stage};
+use flow::Flows;
 use std::collections::BTreeSet;
 
 /// The requests of jobs side by side.
@@ -41,6 +45,9 @@ pub struct Jobs {
     /// The first clone of the next group.
     next: usize,
     begun: bool,
+    /// The ends of the ramps under way, with their jobs.
+    ramps: BTreeSet<(u64, u16)>,
+    flows: Flows,
 }
 
 impl Jobs {
@@ -61,6 +68,8 @@ impl Jobs {
             left: 0,
             next: 0,
             begun: false,
+            ramps: BTreeSet::new(),
+            flows: Flows::new(&plan.jobs, &layout.spans),
         }
     }
 
@@ -107,10 +116,44 @@ impl Jobs {
         if clone.stage == Stage::Drains && clone.in_flight() == 0 {
             clone.end(now_ns);
             self.left -= 1;
+            self.flows.leave(job);
+            self.release(job, now_ns);
             if self.left == 0 {
                 self.begin_group(now_ns);
             }
         }
+    }
+
+    /// A clone that is ahead of its share waits for others of its flow, or for its end.
+    fn hold(&mut self, job: u16) {
+        let clone = &mut self.clones[usize::from(job)];
+        clone.is_ready = true;
+        let ends = clone.ends_ns().map(|at_ns| (at_ns, self.order, job));
+        self.order += 1;
+        self.ready.extend(ends);
+        self.flows.wait(job, ends);
+    }
+
+    /// Clones of the flow of this one go on, where they are no longer ahead.
+    fn release(&mut self, job: u16, now_ns: u64) {
+        for (clone, ends) in self.flows.released(job) {
+            ends.inspect(|ends| _ = self.ready.remove(ends));
+            self.make_ready(clone, now_ns);
+        }
+    }
+
+    /// The ramp of a job, if one is over by now. All of a job is counted that has ended within it.
+    fn ramp_over(&mut self, now_ns: u64) -> Option<u16> {
+        while let Some(&(at_ns, job)) = self.ramps.first().filter(|ramp| ramp.0 <= now_ns) {
+            self.ramps.remove(&(at_ns, job));
+            let own = || self.clones.iter().filter(|clone| clone.job == usize::from(job));
+            if own().any(|clone| clone.stage != Stage::Ended) {
+                let own = self.clones.iter_mut().filter(|clone| clone.job == usize::from(job));
+                own.for_each(|clone| clone.end_ramp(at_ns));
+                return Some(job);
+            }
+        }
+        None
     }
 
     /// The counts of each job, over its clones.
@@ -136,22 +179,37 @@ impl Source for Jobs {
             self.begun = true;
             self.begin_group(now_ns);
         }
+        if let Some(job) = self.ramp_over(now_ns) {
+            return Ok(Turn::RampEnds(job));
+        }
         loop {
+            let ramp_ns = self.ramps.first().map(|ramp| ramp.0);
             let Some(&(at_ns, order, job)) = self.ready.first() else {
-                return Ok(if self.left == 0 { Turn::End } else { Turn::Wait(None) });
+                return Ok(if self.left == 0 { Turn::End } else { Turn::Wait(ramp_ns) });
             };
             if at_ns > now_ns {
-                return Ok(Turn::Wait(Some(at_ns)));
+                return Ok(Turn::Wait(Some(ramp_ns.map_or(at_ns, |ramp_ns| at_ns.min(ramp_ns)))));
             }
             self.ready.remove(&(at_ns, order, job));
             let clone = &mut self.clones[usize::from(job)];
             clone.is_ready = false;
+            let begins = clone.stage == Stage::Ahead;
+            if !begins && !clone.is_due_to_end(now_ns) && self.flows.holds(job) {
+                self.hold(job);
+                continue;
+            }
+            self.flows.forget(job);
             let request = clone.issue(now_ns)?;
             if let Some(why) = clone.never_ends() {
                 return Ok(Turn::NeverEnds(why));
             }
+            if let Some(ramp_ns) = clone.ramp_ns().filter(|_| begins) {
+                self.ramps.insert((now_ns.saturating_add(ramp_ns), clone.job as u16));
+            }
             self.put_back(job, now_ns);
             if let Some(request) = request {
+                self.flows.issued(job);
+                self.release(job, now_ns);
                 return Ok(Turn::Request(request, job));
             }
         }
@@ -160,6 +218,8 @@ impl Source for Jobs {
     fn stop(&mut self, now_ns: u64) {
         let next = std::mem::replace(&mut self.next, self.clones.len());
         self.ready.clear();
+        self.ramps.clear();
+        self.flows.stop();
         for job in 0..self.clones.len() {
             let clone = &mut self.clones[job];
             clone.is_ready = false;
@@ -177,8 +237,8 @@ impl Source for Jobs {
         }
     }
 
-    fn done(&mut self, job: u16, op: HostOp, latency_ns: u64, now_ns: u64) {
-        self.clones[usize::from(job)].done(op, latency_ns);
+    fn done(&mut self, job: u16, op: HostOp, bytes: u64, latency_ns: u64, now_ns: u64) {
+        self.clones[usize::from(job)].done(op, bytes, latency_ns);
         self.put_back(job, now_ns);
     }
 }

@@ -91,6 +91,15 @@ impl Default for Think {
     }
 }
 
+/// The flow that a job belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FlowPlan {
+    /// Its number.
+    pub id: u32,
+    /// The weight of each clone, at least one.
+    pub weight: u32,
+}
+
 /// A zone of a part of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Zone {
@@ -138,6 +147,12 @@ pub struct JobPlan {
     pub passes: Option<Passes>,
     /// The longest time.
     pub runtime_ns: Option<u64>,
+    /// Time from its start in which nothing is counted; a longer runtime begins after it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ramp_ns: u64,
+    /// The flow that it shares with others, whose requests are in proportion to their weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowPlan>,
     /// Whether it lasts this time, whatever the amount.
     pub time_based: bool,
     /// Time from the start of its group.
@@ -197,6 +212,12 @@ pub struct JobPlan {
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_none(share: &f64) -> bool {
     *share == 0.0
+}
+
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(ns: &u64) -> bool {
+    *ns == 0
 }
 
 /// By reference, as serialisation needs it.

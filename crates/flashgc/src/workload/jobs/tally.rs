@@ -35,8 +35,8 @@ pub struct Tally {
     pub ended_ns: u64,
     /// The rates that it is paced at, in requests per second of all clones, where it is.
     pub asked_iops: [Option<u64>; 3],
-    #[serde(skip)]
-    last: (usize, u64),
+    /// The time from its start to that of its counts, where it has a ramp that has ended.
+    pub ramp_ns: u64,
 }
 
 impl Tally {
@@ -56,34 +56,33 @@ impl Tally {
             begun_ns: 0,
             ended_ns: 0,
             asked_iops: plan.paces.map(|pace| pace.iops),
-            last: (0, 0),
+            ramp_ns: 0,
         }
     }
 
-    /// A request was drawn, which may be issued next.
-    pub(super) fn drawn(&mut self, op: HostOp, bytes: u64) {
-        self.last = (op as usize, bytes);
-    }
-
-    /// The request that was drawn is issued.
+    /// A request is issued.
     pub(super) fn issued(&mut self, in_flight: u32) {
-        let (op, bytes) = self.last;
-        if let Some(sum) = self.bytes.get_mut(op) {
-            *sum += bytes;
-        }
         self.in_flight_max = self.in_flight_max.max(in_flight);
     }
 
     /// A request is done.
-    pub(super) fn done(&mut self, op: HostOp, latency_ns: u64) {
+    pub(super) fn done(&mut self, op: HostOp, bytes: u64, latency_ns: u64) {
         if op == HostOp::Flush {
             self.flushes += 1;
             return;
         }
         let op = op as usize;
         self.requests[op] += 1;
+        self.bytes[op] += bytes;
         self.latency_sum_ns[op] += u128::from(latency_ns);
         self.latency_max_ns[op] = self.latency_max_ns[op].max(latency_ns);
+    }
+
+    /// Its ramp has ended: it counts from here on.
+    pub(super) fn begin(&mut self, now_ns: u64) {
+        self.ramp_ns = now_ns.saturating_sub(self.begun_ns);
+        (self.requests, self.bytes, self.flushes) = ([0; 3], [0; 3], 0);
+        (self.latency_sum_ns, self.latency_max_ns) = ([0; 3], [0; 3]);
     }
 
     /// Adds another clone.
@@ -94,6 +93,7 @@ impl Tally {
         self.in_flight_max = self.in_flight_max.max(other.in_flight_max);
         self.begun_ns = self.begun_ns.min(other.begun_ns);
         self.ended_ns = self.ended_ns.max(other.ended_ns);
+        self.ramp_ns = self.ramp_ns.max(other.ramp_ns);
         for op in 0..3 {
             self.requests[op] += other.requests[op];
             self.bytes[op] += other.bytes[op];
@@ -110,9 +110,9 @@ impl Tally {
         (count > 0).then(|| sum_ns as f64 / count as f64)
     }
 
-    /// Requests of one kind per second, from its start to its end.
+    /// Requests of one kind per second, from the start of its counts to its end.
     pub fn iops(&self, op: HostOp) -> Option<f64> {
-        let ns = self.ended_ns.saturating_sub(self.begun_ns);
+        let ns = self.ended_ns.saturating_sub(self.begun_ns + self.ramp_ns);
         (ns > 0).then(|| self.requests[op as usize] as f64 * 1e9 / ns as f64)
     }
 }

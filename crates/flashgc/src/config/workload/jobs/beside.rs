@@ -103,6 +103,8 @@ fn job(
         loops: 1,
         passes: None,
         runtime_ns: None,
+        ramp_ns: 0,
+        flow: None,
         time_based: false,
         start_ns: 0,
         after_others: false,
