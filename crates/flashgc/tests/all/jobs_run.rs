@@ -99,6 +99,12 @@ fn mistakes_in_jobs_are_named() {
         ("[[job]]\n", ["job \"job 1\" has no size for its file", "file = \"drive\""]),
         ("scale = 2.0", ["missing key `workload.jobs.job`", "[[workload.jobs.job]]"]),
         ("[[job]]\nspan = \"1 MiB\"\ntime_based = true", ["needs a `runtime`", "10 s"]),
+        ("[[job]]\nspan = \"1 MiB\"\nflow_id = 1", ["needs `flow`", "flow = 1"]),
+        (
+            "[[job]]\nspan = \"1 MiB\"\nflow = 1\n[[job]]\nspan = \"1 MiB\"\nflow = 2\n\
+             after_others = true",
+            ["wait for its requests", "another `flow_id`"],
+        ),
         ("[[job]]\nspan = \"2 KiB\"", ["requests of 4096 bytes, but works on 2048", "span"]),
         ("[[job]]\nspan = \"1 MiB\"\nclones = 5000", ["out of range", "4096"]),
         ("[[job]]\nspan = \"1 MiB\"\nread_share = 0.7\ntrim_share = 0.7", ["at most 1", "writes"]),
