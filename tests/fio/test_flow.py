@@ -1,6 +1,7 @@
 """Jobs of one flow keep their requests in proportion, as those of fio do."""
 
 import json
+import random
 import shutil
 import subprocess
 from collections import Counter
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import draw
 import ours
 
 HEAD = "[global]\nrw=read\nsize=16m\n"
@@ -50,6 +52,27 @@ def test_jobs_of_a_flow_have_the_proportions_of_fio(name, tmp_path):
     for job in json.loads(done.stdout[done.stdout.index("{\n") :])["jobs"]:
         theirs[job["jobname"]] += job["read"]["total_ios"] + job["write"]["total_ios"]
     assert own == {job: pytest.approx(count, abs=ROOM) for job, count in theirs.items()}
+
+
+@pytest.mark.parametrize("first", range(1, 60, 20))
+def test_a_flow_delays_requests_and_changes_none(first, tmp_path):
+    """Of random job files, with several requests in flight and pauses."""
+    for seed in range(first, first + 20):
+        sections = draw.job_file(seed)
+        if any(one.is_paced for one in sections):
+            continue
+        choices, both, group = random.Random(f"flow {seed}"), [], 0
+        for has_flows in (False, True):
+            for at, one in enumerate(sections if has_flows else []):
+                group += bool(at and "stonewall" in one.options)
+                one.options |= {"flow": str(choices.randint(1, 9)), "flow_id": str(group),
+                                "ioengine": "libaio", "iodepth": str(choices.randint(1, 8)),
+                                "thinktime": "50", "thinktime_blocks": "3"}  # fmt: skip
+            streams = ours.run(draw.text(sections, seed), tmp_path, seed).streams
+            both.append({name: [(one.kind, one.offset, one.bytes) for one in stream]
+                         for name, stream in streams.items() if not name.startswith("shared")}
+                        )  # fmt: skip
+        assert both[0] == both[1], seed
 
 
 def test_a_job_waits_for_one_of_its_flow_that_begins_later(tmp_path):

@@ -67,9 +67,11 @@ def test_the_first_writes_do_not_count(report):
     assert use.host + use.gc + use.idle == pytest.approx(1)
 
 
-def test_a_ramp_within_a_collection_counts_as_if_each_step_ran_alone(report):
+@pytest.mark.parametrize("scheme", ["greedy", "pgc", "pregc", "tokens", "parallel"])
+def test_a_ramp_within_a_collection_counts_as_if_each_step_ran_alone(report, scheme):
     job = f"{WRITES}ramp_time=333333us\nruntime=600ms\n"
-    both = [report(job, set=[f"engine.coalesce={way}"]) for way in ("true", "false")]
+    both = [report(job, scheme=scheme, set=[f"engine.coalesce={way}"])
+            for way in ("true", "false")]  # fmt: skip
     keys = ("requests", "pages", "erases", "gc", "latency_ns", "utilisation", "wear", "jobs",
             "result_hash", "write_amplification")  # fmt: skip
     assert [both[0][key] for key in keys] == [both[1][key] for key in keys]
