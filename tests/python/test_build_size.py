@@ -1,0 +1,59 @@
+"""What a build costs, in figures that do not depend on the machine: they may fall, and not rise."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import flashgc._engine
+
+ROOT = Path(__file__).resolve().parents[2]
+CRATES = 60
+"""In a plain build of the binding, with those of the workspace."""
+PACKAGES_MB = 100
+"""Python packages of a plain user, without pip and flashgc."""
+ENGINE_MB = 9
+"""The compiled engine of the profile `people`, with its binding."""
+
+
+@pytest.mark.skipif(not shutil.which("cargo"), reason="cargo is not installed")
+def test_a_plain_build_has_few_crates():
+    done = subprocess.run(
+        ["cargo", "tree", "--package", "flashgc-py", "--edges", "normal,build", "--prefix", "none",
+         "--locked"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    crates = {line.split()[0] for line in done.stdout.splitlines()}
+    assert len(crates) <= CRATES, sorted(crates)
+
+
+def test_the_packages_of_a_plain_user_are_small():
+    named = [re.findall(r"^([\w-]+)==", (ROOT / file).read_text(), re.MULTILINE)
+             for file in ("requirements.txt", "requirements-build.txt")]  # fmt: skip
+    sizes = {name: _bytes(name) for names in named for name in names}
+    assert sizes
+    assert sum(sizes.values()) <= PACKAGES_MB << 20, sizes
+
+
+def _bytes(package: str) -> int:
+    files = importlib.metadata.files(package) or []
+    paths = [Path(file.locate()) for file in files]
+    return sum(path.stat().st_size for path in paths if path.exists())
+
+
+def test_the_engine_is_small():
+    assert Path(flashgc._engine.__file__).stat().st_size <= ENGINE_MB << 20
+
+
+def test_the_engine_is_compiled_once():
+    """A second call of cargo with other packages gives the engine other features: it was compiled
+    twice. Settings of all packages reach macros and build scripts, which run once."""
+    assert "cargo build" not in (ROOT / "scripts" / "build").read_text()
+    profile = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]["people"]
+    assert "*" not in profile["package"]
