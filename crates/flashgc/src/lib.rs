@@ -20,6 +20,7 @@ pub mod host;
 pub mod ids;
 pub mod measure;
 pub mod memory;
+pub mod operation;
 pub mod owner;
 pub mod plan;
 pub mod report;

@@ -15,6 +15,7 @@ use crate::ftl::Stream;
 use crate::gc::TimeSlices as Rules;
 use crate::gc::given::{NextStep, Pacer};
 use crate::ids::{Ppn, UnitId};
+use crate::operation;
 use crate::plan::Plan;
 
 /// The state of each unit.
@@ -141,8 +142,8 @@ fn next_step_ns(unit: UnitId, view: &View<'_>) -> u64 {
     if count == 0 {
         return prices.nominal(Op::Erase, 1).total_ns();
     }
-    let retries = |page| view.ftl.retries(&view.plan.geometry, page);
-    let read_ns = prices.reading(gc.copy.read_op(), count, pages(), retries).total_ns();
+    let (read, tables) = ((gc.copy.read_op(), count), (view.ftl, &view.plan.geometry));
+    let read_ns = operation::reading(read, pages(), prices, tables).total_ns();
     let Some(plane) = job.plane.filter(|_| !gc.copy.is_global()) else { return read_ns };
     let nominal = prices.nominal(gc.copy.program_op(), count);
     if !prices.asks_for_pages() {

@@ -17,6 +17,7 @@ use crate::gc::counted;
 use crate::gc::used_space::SpaceOf;
 use crate::gc::{PreMigration, Space};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::operation;
 use crate::owner::Owner;
 use crate::plan::Plan;
 use crate::store::{Store, sight};
@@ -286,10 +287,11 @@ impl PreMigrating {
         at.cx.tell(Happened::WorksAhead { plane });
         at.cx.tell(Happened::ReadOut { ppn: from, lpn });
         let op = at.cx.plan.gc.copy.page_op();
-        let retries = |page| at.store.ftl.retries(&at.cx.plan.geometry, page);
-        let phases = at.prices.reading(op, 1, std::iter::once(from), retries);
+        let tables = (&at.store.ftl, &at.cx.plan.geometry);
+        let phases = operation::reading((op, 1), std::iter::once(from), at.prices, tables);
         if at.cx.plan.read_retry.is_some() && op.corrects() {
-            at.cx.counters.add_retries(true, retries(from));
+            let retries = at.store.ftl.retries(&at.cx.plan.geometry, from);
+            at.cx.counters.add_retries(true, retries);
             at.store.tell_uncorrectable(from, &mut at.cx);
         }
         Command::binding(Owner::Background(self.task), Class::Gc, phases)

@@ -5,6 +5,7 @@ use super::{Collecting, Stage, parts};
 use crate::flash::{Class, Command, Kind, Phases};
 use crate::gc::{Copy, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
+use crate::operation;
 use crate::owner::Owner;
 use crate::verify::Watch;
 
@@ -104,7 +105,7 @@ impl<W: Watch> Collecting<'_, W> {
             let mut failed = std::mem::take(&mut job.failed);
             for end in job.step_ends(cx.plan.copies_at_once()) {
                 let to = job.copies[first..end].iter().map(|copy| copy.to);
-                let ns = ftl.failed_ns(to, |page| prices.program_ns(page));
+                let ns = operation::failed_ns(to, prices, ftl);
                 failed.extend((ns > 0).then_some((end, ns)));
                 first = end;
             }

@@ -7,10 +7,11 @@
 //! another. The unit that collects stays blocked for the host, and may itself program pages from
 //! other units.
 
-use super::{Collecting, Stage, parts, reads};
+use super::{Collecting, Stage, parts};
 use crate::flash::{Class, Command, Op};
 use crate::gc::CrossUnit;
 use crate::ids::UnitId;
+use crate::operation::Program;
 use crate::owner::Owner;
 use crate::verify::Watch;
 
@@ -56,10 +57,9 @@ impl<W: Watch> Collecting<'_, W> {
         }
         let job = &self.jobs[job];
         let fills = self.prices.filled_by_copies(|| u32::from(job.fills_with(copy)));
-        let to = std::iter::once(job.copies[copy].to);
-        let pages = self.cx.plan.geometry.shape.program_slots as usize;
-        let mut phases = self.prices.programming(Op::Program, pages, to.clone(), fills);
-        reads::add_failed(self, &mut phases, to);
+        let program = Program { pages: std::iter::once(job.copies[copy].to), fills };
+        let price = (Op::Program, self.cx.plan.geometry.shape.program_slots as usize);
+        let phases = program.phases(price, self.prices, &self.store.ftl);
         Some(Command::new(Owner::CrossUnit, Class::Gc, phases))
     }
 

@@ -1,20 +1,22 @@
-//! The cost of the reads of a step and the retries of its pages, and of programs that failed.
+//! The cost of the reads of a step and the retries of its pages.
 
 use super::Collecting;
 use crate::flash::{Op, Phases};
 use crate::ids::{Ppn, UnitId};
+use crate::operation::{self, Program};
 use crate::verify::Watch;
 
 /// The phases of an operation that reads the pages of the step: slots once for all of a flash
 /// page.
 pub(super) fn price<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, op: Op) -> Phases {
     let (job, plan) = (&at.jobs[unit], at.cx.plan);
-    let retries = |page| at.store.ftl.retries(&plan.geometry, page);
+    let tables = (&at.store.ftl, &plan.geometry);
     if plan.geometry.shape.program_slots > 1 {
-        return at.prices.reading(op, job.read.len(), job.read.iter().copied(), retries);
+        let pages = job.read.iter().copied();
+        return operation::reading((op, job.read.len()), pages, at.prices, tables);
     }
-    let from = job.step_pages().map(|copy| copy.from);
-    at.prices.reading(op, job.step.len(), from, retries)
+    let pages = job.step_pages().map(|copy| copy.from);
+    operation::reading((op, job.step.len()), pages, at.prices, tables)
 }
 
 /// An operation that reads the pages of the step begins: their retries are counted, if the
@@ -46,17 +48,6 @@ pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) 
 
 /// Adds the time of the programs of a step whose pages are fixed.
 pub(super) fn program<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, phases: &mut Phases) {
-    let to = at.jobs[unit].step_pages().map(|copy| copy.to);
-    at.prices.bind(phases, to.clone(), 0);
-    add_failed(at, phases, to);
-}
-
-/// Adds the time of failed programs before these pages to an operation that programs them.
-pub(super) fn add_failed<W: Watch>(
-    at: &Collecting<'_, W>,
-    phases: &mut Phases,
-    to: impl Iterator<Item = Ppn>,
-) {
-    let failed_ns = at.store.ftl.failed_ns(to, |page| at.prices.program_ns(page));
-    phases.program_again(failed_ns);
+    let pages = at.jobs[unit].step_pages().map(|copy| copy.to);
+    Program { pages, fills: 0 }.price(at.prices, &at.store.ftl, phases);
 }

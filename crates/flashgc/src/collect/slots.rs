@@ -14,6 +14,7 @@ use crate::device::Shape;
 use crate::flash::{Command, Op, Prices};
 use crate::gc::Copy;
 use crate::ids::{Ppn, UnitId};
+use crate::operation::Program;
 use crate::owner::Owner;
 use crate::plan::CLASSES_MAX;
 use crate::verify::{Happened, Watch};
@@ -250,8 +251,7 @@ pub(super) fn program<W: Watch>(
     let shape = &at.cx.plan.geometry.shape;
     let last = at.jobs[unit].step_pages().map(|copy| copy.to).find(|&to| shape.ends_program(to));
     at.jobs[unit].joined = last;
-    at.prices.bind(&mut phases, last.into_iter(), 0);
-    reads::add_failed(at, &mut phases, last.into_iter());
+    Program { pages: last.into_iter(), fills: 0 }.price(at.prices, &at.store.ftl, &mut phases);
     Some(command(phases))
 }
 
@@ -263,7 +263,7 @@ pub(super) fn pad<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<
     let job = &mut at.jobs[unit];
     (job.stage, job.pads, job.joined) = (Stage::Programming, true, Some(last));
     let mut phases = at.prices.joined_program();
-    at.prices.bind(&mut phases, std::iter::once(last), 0);
-    reads::add_failed(at, &mut phases, std::iter::once(last));
+    let program = Program { pages: std::iter::once(last), fills: 0 };
+    program.price(at.prices, &at.store.ftl, &mut phases);
     Some(command(phases))
 }

@@ -9,6 +9,7 @@ use super::steps::command;
 use super::{Collecting, Stage, reads, slots};
 use crate::flash::{Command, Op, Phases};
 use crate::ids::UnitId;
+use crate::operation::Program;
 use crate::owner::Owner;
 use crate::verify::Watch;
 
@@ -73,9 +74,7 @@ impl<W: Watch> Collecting<'_, W> {
         let job = &self.jobs[unit];
         let fills = job.host_fills + self.prices.filled_by_copies(|| job.fills_of_step());
         let pages = job.step_pages().map(|copy| copy.to).chain(job.host_pages.iter().copied());
-        prices.bind(&mut phases, pages.clone(), fills);
-        let failed_ns = self.store.ftl.failed_ns(pages, |page| prices.program_ns(page));
-        phases.program_again(failed_ns);
+        Program { pages, fills }.price(prices, &self.store.ftl, &mut phases);
         let job = &mut self.jobs[unit];
         if job.host_fills > 0 {
             job.extra_ns += prices.summary_array_ns();

@@ -233,23 +233,9 @@ impl Prices {
         }
     }
 
-    /// The phases of an operation that programs these pages and fills blocks with them.
-    #[inline(always)]
-    pub fn programming(
-        &self,
-        op: Op,
-        count: usize,
-        pages: impl Iterator<Item = Ppn>,
-        filled: u32,
-    ) -> Phases {
-        let mut phases = self.nominal(op, count);
-        self.bind(&mut phases, pages, filled);
-        phases
-    }
-
     /// The pages that a priced operation programs are known now, and how many blocks they fill.
     #[inline(always)]
-    pub fn bind(&self, phases: &mut Phases, mut pages: impl Iterator<Item = Ppn>, filled: u32) {
+    pub fn add_pages(&self, phases: &mut Phases, mut pages: impl Iterator<Item = Ppn>, filled: u32) {
         if let Some((passes, programs, lanes)) = self.passes {
             let program = pages.next().map_or(0, |it| self.program_slots.divide(it.0) % programs);
             phases.set_passes(passes.fine_after(program / lanes, programs / lanes) as u8);

@@ -1,7 +1,7 @@
 //! The common part of the simulation: commands are given to the flash, units are put on the list of
 //! those to check, and what a change has left is passed on.
 
-use super::{Sim, binding};
+use super::Sim;
 use crate::background::Bound;
 use crate::collect::{self, At, Stage};
 use crate::flash::{Class, Command, Ended, Kind, Moved, Part, Phases};
@@ -9,6 +9,7 @@ use crate::ftl::Fact;
 use crate::host::{self, OpKind};
 use crate::ids::{BusId, PlaneId, Ppn, UnitId};
 use crate::measure::Seen;
+use crate::operation::Program;
 use crate::owner::Owner;
 use crate::verify::blame::{self, Held};
 use crate::verify::{Cause, Happened, Watch, What};
@@ -51,9 +52,8 @@ impl<W: Watch> Sim<W> {
         self.hear();
         let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
-        let to = job.programmed(&self.plan.geometry.shape);
-        let failed_ns = binding::failed_ns(self, to.clone());
-        let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
+        let program = Program { pages: job.programmed(&self.plan.geometry.shape), fills };
+        let price = |phases: &mut Phases| program.price(prices, &self.store.ftl, phases);
         let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);
         self.after_binding(unit, moved);
     }
@@ -65,9 +65,8 @@ impl<W: Watch> Sim<W> {
         self.hear();
         let prices = &self.collection_prices;
         let fills = prices.filled_by_copies(|| fills);
-        let to = std::iter::once(page);
-        let failed_ns = binding::failed_ns(self, to.clone());
-        let price = |phases: &mut Phases| binding::price(phases, prices, to, fills, failed_ns);
+        let program = Program { pages: std::iter::once(page), fills };
+        let price = |phases: &mut Phases| program.price(prices, &self.store.ftl, phases);
         let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);
         self.after_binding(unit, moved);
     }

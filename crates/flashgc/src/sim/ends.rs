@@ -1,11 +1,12 @@
 //! What follows when a phase or a command ends.
 
+use super::Sim;
 use super::commands::on_bus;
-use super::{Sim, binding};
 use crate::collect::Ended as CollectionEnded;
 use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
 use crate::host::OpKind;
 use crate::ids::{BusId, UnitId};
+use crate::operation::Program;
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch, What};
 
@@ -273,11 +274,10 @@ impl<W: Watch> Sim<W> {
             _ => Vec::new(),
         };
         let prices = &self.prices;
-        let to = pages.iter().copied();
-        let failed_ns = self.store.ftl.failed_ns(to.clone(), |page| prices.program_ns(page));
+        let program = Program { pages: pages.iter().copied(), fills: filled };
         let bind = |phases: &mut Phases| {
             if let Owner::Host(_) = owner {
-                binding::price(phases, prices, to, filled, failed_ns);
+                program.price(prices, &self.store.ftl, phases);
             }
         };
         self.store.alloc.one_more(unit);

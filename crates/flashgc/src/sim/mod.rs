@@ -69,7 +69,6 @@ macro_rules! rest {
     };
 }
 
-mod binding;
 mod commands;
 pub mod ending;
 mod ends;

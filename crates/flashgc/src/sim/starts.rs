@@ -7,6 +7,7 @@ use crate::flash::{self, Phases};
 use crate::ftl::Stream;
 use crate::host::{Op, OpKind};
 use crate::ids::{Lpn, PlaneId, Ppn, UnitId};
+use crate::operation::{self, Program};
 use crate::owner::Owner;
 use crate::plan::Allocation;
 use crate::store::Store;
@@ -62,14 +63,12 @@ impl<W: Watch> Sim<W> {
         let ops = std::iter::once(op).chain(group.iter().copied());
         if price == flash::Op::Program {
             let pages = ops.map(|op| self.written_page(op));
-            let mut phases = self.prices.programming(price, count, pages.clone(), *filled);
-            let again_ns = self.store.ftl.failed_ns(pages, |page| self.prices.program_ns(page));
-            phases.program_again(again_ns);
-            return phases;
+            let program = Program { pages, fills: *filled };
+            return program.phases((price, count), &self.prices, &self.store.ftl);
         }
         let pages = ops.map(|op| self.page_of(op));
-        let retries = |page| self.store.ftl.retries(&self.plan.geometry, page);
-        let phases = self.prices.reading(price, count, pages, retries);
+        let tables = (&self.store.ftl, &self.plan.geometry);
+        let phases = operation::reading((price, count), pages, &self.prices, tables);
         if self.plan.read_retry.is_some() {
             self.note_retries(at, op, &phases);
         }

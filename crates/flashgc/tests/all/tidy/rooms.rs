@@ -23,6 +23,7 @@ const ROOMS: &[&str] = &[
     "owner",
     "host",
     "store",
+    "operation",
     "collect",
     "arbiter",
     "background",
@@ -60,8 +61,19 @@ const WALLS: &[(&str, &[&str])] = &[
     (
         "collect",
         &[
-            "ids", "context", "owner", "device", "flash", "gc", "host", "plan", "stats", "store",
-            "verify", "collect",
+            "ids",
+            "context",
+            "owner",
+            "device",
+            "flash",
+            "gc",
+            "host",
+            "plan",
+            "stats",
+            "store",
+            "operation",
+            "verify",
+            "collect",
         ],
     ),
     (
@@ -74,6 +86,7 @@ const WALLS: &[(&str, &[&str])] = &[
             "ftl",
             "gc",
             "host",
+            "operation",
             "collect",
             "plan",
             "stats",
@@ -92,6 +105,7 @@ const WALLS: &[(&str, &[&str])] = &[
             "gc",
             "host",
             "store",
+            "operation",
             "collect",
             "plan",
             "verify",
@@ -117,6 +131,21 @@ fn no_room_of_a_running_drive_uses_another() {
         }
     }
     none(&complaints);
+}
+
+/// What pages add to the price of an operation is added in `operation.rs`, and nowhere else.
+#[test]
+fn the_price_of_pages_is_put_together_in_one_place() {
+    let source = root().join("crates/flashgc/src");
+    let mut found = BTreeSet::new();
+    for path in files(&source, "rs") {
+        for call in [".add_pages(", ".program_again(", "ftl.failed_ns("] {
+            if read(&path).contains(call) {
+                found.insert(path.strip_prefix(&source).expect("below the source").to_path_buf());
+            }
+        }
+    }
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), [std::path::Path::new("operation.rs")]);
 }
 
 #[test]

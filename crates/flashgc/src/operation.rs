@@ -1,0 +1,53 @@
+//! What an operation reads and programs, and the one place where its price is put together.
+//!
+//! The nominal phases of an operation are those of its number of pages. What the pages themselves
+//! add enters here: the array time of their layer, the retries of a read, the passes of a program,
+//! the summaries of the blocks that it fills, and failed programs that had its data before.
+
+use crate::device::Geometry;
+use crate::flash::{Op, Phases, Prices};
+use crate::ftl::Ftl;
+use crate::ids::Ppn;
+
+/// Pages that are programmed together.
+pub struct Program<I> {
+    /// The pages.
+    pub pages: I,
+    /// Blocks whose last page is among them, and for whose summaries they pay.
+    pub fills: u32,
+}
+
+impl<I: Iterator<Item = Ppn> + Clone> Program<I> {
+    /// The pages of an operation with nominal phases are known.
+    #[inline(always)]
+    pub fn price(self, prices: &Prices, ftl: &Ftl, phases: &mut Phases) {
+        let again_ns = failed_ns(self.pages.clone(), prices, ftl);
+        prices.add_pages(phases, self.pages, self.fills);
+        phases.program_again(again_ns);
+    }
+
+    /// The phases of an operation that programs them, of this many pages.
+    #[inline(always)]
+    pub fn phases(self, (op, count): (Op, usize), prices: &Prices, ftl: &Ftl) -> Phases {
+        let mut phases = prices.nominal(op, count);
+        self.price(prices, ftl, &mut phases);
+        phases
+    }
+}
+
+/// The phases of an operation that reads these pages, each as often again as its errors need.
+#[inline(always)]
+pub fn reading(
+    (op, count): (Op, usize),
+    pages: impl Iterator<Item = Ppn>,
+    prices: &Prices,
+    (ftl, geometry): (&Ftl, &Geometry),
+) -> Phases {
+    prices.reading(op, count, pages, |page| ftl.retries(geometry, page))
+}
+
+/// The time of failed programs before these pages, in ns.
+#[inline(always)]
+pub fn failed_ns(pages: impl Iterator<Item = Ppn>, prices: &Prices, ftl: &Ftl) -> u64 {
+    ftl.failed_ns(pages, |page| prices.program_ns(page))
+}
