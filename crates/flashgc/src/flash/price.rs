@@ -235,7 +235,12 @@ impl Prices {
 
     /// The pages that a priced operation programs are known now, and how many blocks they fill.
     #[inline(always)]
-    pub fn add_pages(&self, phases: &mut Phases, mut pages: impl Iterator<Item = Ppn>, filled: u32) {
+    pub fn add_pages(
+        &self,
+        phases: &mut Phases,
+        mut pages: impl Iterator<Item = Ppn>,
+        filled: u32,
+    ) {
         if let Some((passes, programs, lanes)) = self.passes {
             let program = pages.next().map_or(0, |it| self.program_slots.divide(it.0) % programs);
             phases.set_passes(passes.fine_after(program / lanes, programs / lanes) as u8);

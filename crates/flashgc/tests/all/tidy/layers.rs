@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const LAYERS: &[&str] = &[
     "error",
     "ready",
-    "binding",
     "commands",
     "flushed",
     "ending",
