@@ -1,9 +1,7 @@
 """Jobs of one flow keep their requests in proportion, as those of fio do."""
 
-import json
 import random
 import shutil
-import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 
 import draw
 import ours
+import theirs
 
 HEAD = "[global]\nrw=read\nsize=16m\n"
 SECOND = "time_based\nruntime=1\n"
@@ -33,7 +32,6 @@ JOBS = {
 }  # fmt: skip
 # Each clone of fio begins some ms before the next, and goes ahead meanwhile.
 ROOM = 12
-TRIES = 5
 
 
 @pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
@@ -47,21 +45,14 @@ def test_jobs_of_a_flow_have_the_proportions_of_fio(name, tmp_path):
         own[stream.split(".")[0]] += sum(one.kind != "flush" for one in requests)
     path = Path(tmp_path, "theirs.fio")
     path.write_text(text.replace("[global]\n", "[global]\nioengine=null\n"))
-    # A busy host delays fio's clock, and jobs of a flow wait for each other. It is run again.
-    for _ in range(TRIES):
-        due = {job: pytest.approx(count, abs=ROOM) for job, count in _counts_of_fio(path).items()}
+    for jobs in theirs.clocked(path):
+        counts = Counter()
+        for job in jobs:
+            counts[job["jobname"]] += job["read"]["total_ios"] + job["write"]["total_ios"]
+        due = {job: pytest.approx(count, abs=ROOM) for job, count in counts.items()}
         if own == due:
             break
     assert own == due
-
-
-def _counts_of_fio(path):
-    done = subprocess.run(["fio", path, "--output-format=json"],
-                          capture_output=True, text=True, timeout=60, check=True)  # fmt: skip
-    found = Counter()
-    for job in json.loads(done.stdout[done.stdout.index("{\n") :])["jobs"]:
-        found[job["jobname"]] += job["read"]["total_ios"] + job["write"]["total_ios"]
-    return found
 
 
 @pytest.mark.parametrize("first", range(1, 60, 20))

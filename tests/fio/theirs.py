@@ -7,12 +7,15 @@ import os
 import random
 import subprocess
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 SECONDS = 120
 TRIES = 4
 """Runs of a job file whose logs are torn."""
+CLOCKED_TRIES = 5
 KINDS = {"read": "read", "write": "write", "trim": "trim", "sync": "flush", "datasync": "flush"}
 ACTIONS = {"add", "open", "close"}
 
@@ -80,6 +83,14 @@ def _run(text: str, folder: Path, engine: str) -> Outcome:
     logs = sorted(folder.glob("theirs-*.log"), key=lambda path: int(path.stem.split("-")[1]))
     streams, is_torn = parse("".join(log.read_text() for log in logs))
     return Outcome(streams, json.loads(brace + rest), "", is_torn)
+
+
+def clocked(path: Path) -> Iterator[list[dict[str, Any]]]:
+    """What fio reports of the jobs of a file, of several runs: a busy host delays its clock."""
+    command = ["fio", path, "--output-format=json"]
+    for _ in range(CLOCKED_TRIES):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+        yield json.loads(done.stdout[done.stdout.index("{\n") :])["jobs"]
 
 
 def logged(text: str, engine: str) -> str:
