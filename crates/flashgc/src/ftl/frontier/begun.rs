@@ -1,6 +1,6 @@
 //! Programs whose data the controller has.
 
-use super::{Frontier, Frontiers, Parity, Started, Stream, Taken};
+use super::{Frontier, Frontiers, Parity, Stream, Taken};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -78,17 +78,7 @@ impl Frontiers {
     ) -> Option<(BlockId, bool)> {
         let open = self.whole_started(plane, geometry.shape.program_slots);
         let open = open.and_then(|at| self.started[plane.index()].remove(at));
-        let Started { block, next } = match open {
-            Some(open) => open,
-            None => {
-                let block = self.free_blocks.pop_front(plane)?;
-                Started { block, next: geometry.first_page(block).0 }
-            }
-        };
-        let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
-        let index = self.index(plane, stream);
-        self.frontiers[index].begin(next, end, self.programs_fail);
-        Some((block, open.is_none()))
+        self.begin_next(geometry, plane, self.index(plane, stream), open)
     }
 
     /// Whether a slot that was written belongs to a program that is begun, or that has its fine

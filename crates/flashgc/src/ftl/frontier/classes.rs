@@ -1,6 +1,6 @@
 //! Frontiers of classes: their blocks are chosen by placement.
 
-use super::{Frontiers, Started, Stream};
+use super::{Frontiers, Stream};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 
@@ -22,11 +22,9 @@ impl Frontiers {
         plane: PlaneId,
         class: u8,
     ) -> Option<BlockId> {
-        let Started { block, next } = self.started[plane.index()].pop_front()?;
+        let started = self.started[plane.index()].pop_front()?;
         let index = self.index(plane, Stream::Class(class));
-        let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
-        self.frontiers[index].begin(next, end, self.programs_fail);
-        Some(block)
+        self.begin_next(geometry, plane, index, Some(started)).map(|(block, _)| block)
     }
 
     /// The classes that have an open block, a bit each.

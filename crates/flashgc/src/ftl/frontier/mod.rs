@@ -311,16 +311,30 @@ impl Frontiers {
 
     /// A frontier that is full continues in a block that is open, or opens one and returns it.
     fn open_next(&mut self, geometry: &Geometry, plane: PlaneId, index: usize) -> Option<BlockId> {
-        let (block, next, opened) = match self.started[plane.index()].pop_front() {
-            Some(Started { block, next }) => (block, next, BlockId::NONE),
+        let started = self.started[plane.index()].pop_front();
+        let (block, is_erased) = self.begin_next(geometry, plane, index, started)?;
+        Some(if is_erased { block } else { BlockId::NONE })
+    }
+
+    /// A frontier that is full continues in this open block or, where there is none, in an erased
+    /// one. Returns the block, and whether it was erased.
+    fn begin_next(
+        &mut self,
+        geometry: &Geometry,
+        plane: PlaneId,
+        index: usize,
+        started: Option<Started>,
+    ) -> Option<(BlockId, bool)> {
+        let Started { block, next } = match started {
+            Some(started) => started,
             None => {
                 let block = self.free_blocks.pop_front(plane)?;
-                (block, geometry.first_page(block).0, block)
+                Started { block, next: geometry.first_page(block).0 }
             }
         };
         let end = geometry.first_page(block).0 + geometry.data_pages_of(block);
         self.frontiers[index].begin(next, end, self.programs_fail);
-        Some(opened)
+        Some((block, started.is_none()))
     }
 
     /// From now on programs may fail.
