@@ -5,7 +5,9 @@
 //!    in the only list.
 //! 2. The plane has a page: the write gets the next one, in the order of the list, and enters the
 //!    queue of the unit in which that page lies, behind all others. A flush gets all pages of the
-//!    next program.
+//!    next program. The writes that have pages and have not started are those of one superblock at
+//!    most: data that they replace is valid until they start, so that a queue deeper than the
+//!    spare space would leave nothing to collect.
 //! 3. It starts when the unit takes it from there, and binds in its page.
 
 use super::{Allocation, Kind};
@@ -110,7 +112,9 @@ impl Allocation {
         // Where copies go to the blocks of the host, those of a closed plane are theirs.
         let is_fit = |plane| {
             let is_open = !self.stripes.are_awaited_in(plane) && is_open(plane);
-            ftl.host_has_room(plane) && (is_open || plan.gives_pages_of_closed_planes())
+            let is_ahead = ftl.is_a_superblock_ahead(&plan.geometry, plane);
+            let gives = ftl.host_has_room(plane) && !is_ahead;
+            gives && (is_open || plan.gives_pages_of_closed_planes())
         };
         let gives = |list: usize| match plan.allocation {
             Kind::Striped => Some(PlaneId(list as u32)).filter(|&plane| is_fit(plane)),

@@ -109,6 +109,12 @@ impl Ftl {
         of_plane.map(|waited| waited.pages).sum()
     }
 
+    /// Whether the writes of a plane that have pages and have not started have those of a whole
+    /// superblock.
+    pub fn is_a_superblock_ahead(&self, geometry: &Geometry, plane: PlaneId) -> bool {
+        self.reserved_pages(geometry, plane) >= geometry.shape.pages_per_block
+    }
+
     /// The last page of a block was taken: whether writes that have not started have others.
     pub fn waits_for_writes(&mut self, block: BlockId) -> bool {
         let waited = self.reserved.blocks.iter_mut().find(|waited| waited.block == block);
