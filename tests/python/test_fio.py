@@ -236,6 +236,7 @@ def test_random_passes_are_those_of_fios_map(option, once, tmp_path):
     [
         ("size=2*$pagesize", "only variables of the environment"),
         ("size=${NOT_THERE}", "must be a whole number"),
+        ("filename_format=f.$jobnum.$filenum", "give `filename` to jobs that share a file"),
         ("size=(4*1024)", "expressions in parentheses"),
         ("bs=3k3", "must be a whole number"), ("bs=1000", "a multiple of 512"),
         ("bs=1,2,3,4", "at most three"), ("bssplit=4k/60:8k/60", "add up to 100, not 120"),

@@ -21,6 +21,8 @@ LINES_MAX = 5_000
 COMMENT = re.compile("[;#].*")
 VARIABLE = re.compile(r"\$\{([^}]*)\}")
 """A variable of the environment; the text is empty where there is none."""
+WITH_KEYWORDS = frozenset({"filename_format"})
+"""Options whose values have keywords of their own behind a `$`."""
 
 Reader = Callable[[str, str], tuple[str, bytes]]
 """Reads a file that another one includes, given the name of the other and its own."""
@@ -47,16 +49,16 @@ class JobFile:
     jobs: list[Section]
 
 
-def value_of(text: str) -> str:
-    """A value without its comment, which begins anywhere in it, and with its variables replaced.
+def value_of(option: str, text: str) -> str:
+    """The value of an option, its variables replaced and without its comment, wherever it begins.
 
     >>> from flashgc.conversion.fio_text import value_of
-    >>> value_of(" 4k ; blocks"), value_of("data${NOT_THERE}.tmp#x")
+    >>> value_of("bs", " 4k ; blocks"), value_of("filename", "data${NOT_THERE}.tmp#x")
     ('4k', 'data.tmp')
     """
     value = COMMENT.sub("", text).strip()
     value = VARIABLE.sub(lambda found: os.environ.get(found[1], ""), value).strip()
-    if "$" in value:
+    if "$" in value and option.lower() not in WITH_KEYWORDS:
         raise WrongError(
             "only variables of the environment are replaced, such as ${SIZE}\n"
             "  = help: write the value in place of the keyword"
@@ -153,7 +155,7 @@ class _Parser:
         option, _, value = line.partition("=")
         option = option.strip()
         try:
-            value = value_of(value)
+            value = value_of(option, value)
         except WrongError as why:
             raise ConfigError(
                 f"error: {place}: `{option}` is `{value.strip()[:60]}`, but {why}"

@@ -156,7 +156,7 @@ def _jobs(options: list[tuple[str, str]]) -> JobFile:
         # What stands before the first name counts for all jobs.
         part = sections[-1].name if sections else fio_text.GLOBAL
         try:
-            text = fio_text.value_of(value)
+            text = fio_text.value_of(name.replace("-", "_"), value)
         except WrongError as why:
             raise ConfigError(f"error: --{name} is `{value[:60]}`, but {why}") from None
         key = Key(COMMAND_LINE, at, part, name.replace("-", "_"), text)
