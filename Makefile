@@ -45,12 +45,13 @@ test-python: $(VENV)/.engine $(VENV)/.dev
 
 LONG_RUST := matrix:: oracles:: every_trace:: block_blocking:: preemption:: sub_blocks:: midas::
 LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces advise hostile tune page_in_browser) tests/fio
-long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 5,000 job files of fio, 100 million rows, exercises
+long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 5,000 job files of fio, 100 million rows, exercises, values that the compiler loses
 	FLASHGC_LONG=1 cargo test --workspace --quiet --profile tests --test all -- $(LONG_RUST)
 	FLASHGC_LONG=1 cargo test --workspace --quiet --profile tests --test flat_memory
 	$(MAKE) --no-print-directory saves damages
 	FLASHGC_LONG=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(LONG_PYTHON)
 	$(BIN)/python scripts/exercises
+	$(BIN)/python scripts/lost_definitions.py
 
 exercises: | tools ## apply each patch of docs/exercises to a copy, count the files that it touches, and run its tests
 	$(PYTHON) scripts/exercises

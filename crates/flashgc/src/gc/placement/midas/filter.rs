@@ -121,15 +121,14 @@ impl Filter {
     }
 
     /// Whether the page that the host writes is hot.
-    ///
-    /// Not inlined: rustc 1.95 loses the second count in a release build where it is. The table of
-    /// docs/placement.md, which the tests run with such a build, notices it.
-    #[inline(never)]
+    #[inline]
     pub fn is_hot(&mut self, lpn: Lpn) -> bool {
-        let is_hot = self.levels.get(lpn) == HIGHEST;
         self.writes += 1;
-        self.hot_writes += u64::from(is_hot);
-        is_hot
+        if self.levels.get(lpn) != HIGHEST {
+            return false;
+        }
+        self.hot_writes += 1;
+        true
     }
 
     /// A hot block of this age is collected.

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Figures of the engine's house, to be compared between commits: `scripts/figures.py [FOLDER]`.
+
+FOLDER is a checkout of the repository (this one). Code in `#[cfg(test)]` is not counted.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+RUNNING = ("sim", "collect", "store", "host", "arbiter", "background", "flash", "allocation")
+"""The rooms whose types change while a simulation runs."""
+WATCHING = ("verify",)
+"""Checker and observers."""
+FEATURE = re.compile(
+    r"\bplan\.(?!geometry\b|pools\b|timing\b|gc\b|seed\b)\w+|\bplan\.gc\.(?!trigger\b)\w+"
+    r"|\bplan\.timing\.\w+|\bshape\.\w+(?:\(\))?\s*[><!=]|\bgeometry\.(?:readers\b|has_\w+|names_\w+)"
+    r"|\bself\.(?:switches\.)?(?:rests|orders_instants|runs_unseen|follows_phases|begins_beside"
+    r"|has_seconds|awaits_places|names_steps)\b|\bis_preemptive\(\)|\barbiter\.preemptive\(\)"
+    r"|\bprices\.(?:asks_for|depends_on)_pages\(\)|\balloc\.(?:chooses_at_start|has_groups)\(\)"
+)
+"""What asks whether the device or the scheme has a feature."""
+PRICE = re.compile(r"\.(?:add_pages|program_again|set_passes)\(")
+STRUCT = re.compile(r"\bstruct (\w+)[^;{(]*\{\n(.*?)\n\}", re.DOTALL)
+FIELD = re.compile(r"^    (?:pub(?:\([^)]*\))? )?\w+:", re.MULTILINE)
+
+
+def code_of(engine: Path, *rooms: str) -> Iterator[tuple[Path, str]]:
+    """The files of rooms, or of the whole engine, without tests and comments."""
+    for room in rooms or (".",):
+        single = engine / f"{room}.rs"
+        files = sorted((engine / room).rglob("*.rs")) + ([single] if single.is_file() else [])
+        for path in files:
+            text = path.read_text().split("#[cfg(test)]\nmod ")[0]
+            yield path.relative_to(engine), re.sub(r"//.*", "", text)
+
+
+def figures(root: Path) -> dict[str, str]:
+    """The figures of a checkout."""
+    engine = root / "crates/flashgc/src"
+    priced = {
+        str(path)
+        for path, code in code_of(engine)
+        if PRICE.search(code) and path.parts[0] not in ("flash", *WATCHING)
+    }
+    asked = sum(len(FEATURE.findall(code)) for _, code in code_of(engine, "sim"))
+    types = [
+        (len(FIELD.findall(body)), name, str(path))
+        for path, code in code_of(engine, *RUNNING)
+        for name, body in STRUCT.findall(code)
+    ]
+    lines = {
+        path: path_lines
+        for path, code in code_of(engine)
+        if path.parts[0] not in WATCHING
+        for path_lines in [sum(1 for line in code.splitlines() if line.strip())]
+    }
+    largest = ", ".join(f"{name} {count}" for count, name, _ in sorted(types, reverse=True)[:3])
+    return {
+        "files that price what pages add to a program": ", ".join(sorted(priced)),
+        "questions about features in sim": str(asked),
+        "fields of the largest types in running rooms": largest,
+        "lines of code without checker, observers and tests": str(sum(lines.values())),
+        "files of them": str(len(lines)),
+    }
+
+
+if __name__ == "__main__":
+    here = Path(__file__).resolve().parents[1]
+    for name, value in figures(Path(sys.argv[1]) if len(sys.argv) > 1 else here).items():
+        print(f"{name:52} {value}")
