@@ -9,6 +9,27 @@ use crate::flash::{Op, Phases, Prices};
 use crate::ftl::Ftl;
 use crate::ids::Ppn;
 
+/// What of the host an array operation carries beside the operation that owns it: a multi-plane
+/// group, the reads of one flash page, the writes merged into a copy's program; and what the writes
+/// add to its price, the owner's included.
+#[derive(Clone, Debug, Default)]
+pub struct Riders {
+    /// Operations of the host, in the order in which they joined.
+    pub ops: Vec<u32>,
+    /// Blocks whose last page the writes took.
+    pub fills: u32,
+    /// Pages of writes that were bound at the register, from where they are programmed later. Only
+    /// where pages matter for the price.
+    pub pages: Vec<Ppn>,
+}
+
+impl Riders {
+    /// The next operation of those that the array operation serves, `owner` before all others.
+    pub fn served(&self, owner: u32) -> impl Iterator<Item = u32> + Clone + '_ {
+        std::iter::once(owner).chain(self.ops.iter().copied())
+    }
+}
+
 /// Pages that are programmed together.
 pub struct Program<I> {
     /// The pages.

@@ -2,7 +2,6 @@
 
 use super::preemptive::Preemptive;
 use super::view::View;
-use crate::collect::Stage;
 use crate::gc::Role;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::HIGH;
@@ -18,8 +17,7 @@ impl View<'_> {
 
     /// Whether the collection of this plane has closed the block that the host fills.
     pub(super) fn closes_open_block(&self, unit: UnitId, plane: PlaneId) -> bool {
-        let job = &self.jobs[unit];
-        self.plan.gc.closes_open_block() && job.is_open() && job.plane == Some(plane)
+        self.plan.gc.closes_open_block() && self.jobs[unit].collects(plane)
     }
 
     /// Whether a write may preempt in a plane now.
@@ -39,17 +37,16 @@ impl View<'_> {
     #[inline(always)]
     pub(super) fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
         let trigger = &self.plan.gc.trigger;
-        let job = &self.jobs[unit];
         trigger.hard.is_some_and(|hard| hard.is_short(self.ftl, plane, trigger.inclusive))
-            && (job.is_open() && job.plane == Some(plane) || self.gc.can_collect(self.ftl, plane))
+            && (self.jobs[unit].collects(plane) || self.gc.can_collect(self.ftl, plane))
     }
 
     /// Whether the open collection has enough erased pages for the copies that are left when the
     /// host takes one. It may have opened the block of the reserve.
     #[inline(always)]
     pub(super) fn leaves_room(&self, unit: UnitId, plane: PlaneId) -> bool {
-        let (job, gc) = (&self.jobs[unit], &self.plan.gc);
-        if !job.is_open() || job.plane != Some(plane) {
+        let gc = &self.plan.gc;
+        if !self.jobs[unit].collects(plane) {
             return true;
         }
         if gc.separate_gc && gc.reserve_pages == 0 && !self.plan.parity() {
@@ -69,20 +66,18 @@ impl View<'_> {
         if gc.separate_gc && is_apart && !by_pages {
             return true;
         }
-        let under_way = matches!(job.stage, Stage::Reading | Stage::Buffered | Stage::Sending);
-        let left = job.copies.len() - job.next + if under_way { job.step.len() } else { 0 };
-        let left = left as u64;
+        let left = job.copies_left();
         let geometry = &self.plan.geometry;
         let data_pages = u64::from(geometry.shape.data_pages());
         // A collection that found fewer victims than its maximum frees less than the next may need.
         let reserve = u64::from(gc.reserve_blocks) * data_pages;
         let free = u64::from(frontiers.free_pages(plane) - self.open_to_the_host_alone(plane));
-        let is_plain = !self.plan.parity() && !by_pages && job.victims.len() == 1;
+        let is_plain = !self.plan.parity() && !by_pages && job.victims().len() == 1;
         if is_plain && free > left + reserve {
             return true;
         }
         let pages_as = |is_of: fn(Role) -> bool| {
-            let victims = job.victims.iter().filter(|victim| is_of(victim.role));
+            let victims = job.victims().iter().filter(|victim| is_of(victim.role));
             victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum::<u64>()
         };
         // Blocks that were erased before count as erased, and must not be opened until the

@@ -14,7 +14,7 @@ impl Preemptive {
         view: &mut View<'_>,
     ) -> Option<(u32, u8)> {
         let is_paced = self.slices.is_some() || self.tokens.is_some();
-        let waits = match view.jobs[unit].stage {
+        let waits = match view.jobs[unit].stage() {
             _ if self.units[unit.index()].suspended.is_some() => true,
             Stage::Closed => !view.gc.unit_wants(unit) || !view.may_open_job(unit),
             Stage::Copying => self.rules.between_copies && !is_paced,

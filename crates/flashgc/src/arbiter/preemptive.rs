@@ -58,7 +58,7 @@ impl Preemptive {
         if self.units[unit.index()].suspended.is_some() {
             return self.next_while_suspended(unit, view);
         }
-        match view.jobs[unit].stage {
+        match view.jobs[unit].stage() {
             Stage::Copying => self.next_at_b(unit, view),
             Stage::Buffered => self.next_at_a(unit, view),
             Stage::Closed => self.next_without_job(unit, turn, view),
@@ -126,7 +126,7 @@ impl Preemptive {
     /// second page buffer all others.
     fn next_at_a(&mut self, unit: UnitId, view: &mut View<'_>) -> Choice {
         // A write that was merged is nowhere but in the register.
-        let may_put_back = view.jobs[unit].read_ahead && view.jobs[unit].merged.is_empty();
+        let may_put_back = view.jobs[unit].has_read_ahead() && !view.jobs[unit].has_merged();
         if may_put_back && self.entrant(unit, view).is_some() {
             return Choice::PutBack;
         }
@@ -155,7 +155,7 @@ impl Preemptive {
         if view.is_write(op) || !is_in_register(unit, op, view) {
             return Choice::Host(op, list);
         }
-        match view.jobs[unit].stage {
+        match view.jobs[unit].stage() {
             Stage::Reading => Choice::Resume,
             _ => Choice::Answer(op, list),
         }
@@ -234,7 +234,7 @@ impl Preemptive {
             if !view.is_write(op) {
                 return Some(Choice::Answer(op, list));
             }
-            let plane = view.jobs[unit].plane;
+            let plane = view.jobs[unit].plane();
             let has_room = plane.is_some_and(|plane| self.merge_has_room(unit, plane, view));
             if self.rules.merge && has_room {
                 return Some(Choice::Merge(op, list));
@@ -259,7 +259,7 @@ fn bring_forward(unit: UnitId, op: u32, view: &mut View<'_>) -> bool {
     }
     let ppn = view.ftl.map.ppn_of(op.lpn);
     ppn.is_some()
-        && view.jobs[unit].plane == Some(view.plan.geometry.plane_of(ppn))
+        && view.jobs[unit].plane() == Some(view.plan.geometry.plane_of(ppn))
         && view.jobs[unit].bring_forward(ppn)
 }
 

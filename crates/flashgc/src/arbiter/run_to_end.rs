@@ -19,7 +19,7 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
     while let Some(&served) = view.plan.service.order.get(usize::from(turn.at) - 1) {
         turn.at += 1;
         match served {
-            Served::Gc => match view.jobs[unit].stage {
+            Served::Gc => match view.jobs[unit].stage() {
                 Stage::Closed if view.gc.unit_wants(unit) && view.may_open_job(unit) => {
                     return Choice::TryCollect;
                 }

@@ -40,7 +40,7 @@ impl Preemptive {
         let in_array = view.flash.phase(unit).is_some_and(|phase| !phase.kind.is_on_bus());
         // The controller has the data of a program in two passes, and needs no register.
         let can_answer = view.plan.timing.passes.is_some() || is_free && in_array;
-        match view.jobs[unit].stage {
+        match view.jobs[unit].stage() {
             // It is served when the page is in the register.
             Stage::Reading => Interrupt::None,
             Stage::Programming if is_first && can_answer => Interrupt::Answer,
@@ -56,7 +56,7 @@ impl Preemptive {
         if !collects || suspends == Suspends::Nothing || view.waiting.count(unit) == 0 {
             return Interrupt::None;
         }
-        let may = match view.jobs[unit].stage {
+        let may = match view.jobs[unit].stage() {
             Stage::Erasing => true,
             Stage::Reading | Stage::Programming => suspends == Suspends::Any,
             _ => false,
@@ -90,6 +90,6 @@ impl Preemptive {
 /// Whether a preempting request would be served before the operation continues: a read of a page
 /// that is being read into the register waits for it.
 fn would_go_before(unit: UnitId, op: u32, view: &View<'_>) -> bool {
-    let reads = view.jobs[unit].stage == Stage::Reading;
+    let reads = view.jobs[unit].stage() == Stage::Reading;
     view.is_write(op) || !reads || !is_in_register(unit, op, view)
 }

@@ -58,7 +58,7 @@ impl Tokens {
 
     /// Whether the next step of the unit's collection goes before the writes of the host.
     pub(super) fn owes(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
-        match view.jobs[unit].stage {
+        match view.jobs[unit].stage() {
             Stage::Closed => return false,
             Stage::Copying => self.look(unit, view),
             _ => {}
@@ -76,7 +76,7 @@ impl Tokens {
     fn look(&mut self, unit: UnitId, view: &mut View<'_>) {
         let least = self.least;
         let (job, account) = (&view.jobs[unit], &mut self.units[unit.index()]);
-        account.settle(job.moved, least, view.counters);
+        account.settle(job.moved(), least, view.counters);
         let left = left(job, view);
         let planes = view.plan.geometry.planes_of(unit);
         let is_short =
@@ -108,20 +108,20 @@ impl Account {
 
 /// Valid pages that the collection still has to move.
 fn left(job: &Job, view: &View<'_>) -> u64 {
-    job.victims.iter().map(|victim| u64::from(view.ftl.blocks.valid(victim.block))).sum()
+    job.victims().iter().map(|victim| u64::from(view.ftl.blocks.valid(victim.block))).sum()
 }
 
 /// The copies that a page of the host pays for, in the unit of accounts. Free space then stays as
 /// it is: when the erase is due, the host has written as many pages as the collection wins.
 fn price(job: &Job, left: u64, rules: &Rules, view: &View<'_>) -> i64 {
     let geometry = &view.plan.geometry;
-    let victims = job.victims.iter().filter(|victim| victim.role == Role::Victim);
+    let victims = job.victims().iter().filter(|victim| victim.role == Role::Victim);
     let erased: u64 = victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum();
-    let valid = left + u64::from(job.moved);
+    let valid = left + u64::from(job.moved());
     let won = erased.saturating_sub(valid).max(1);
     // The erase will have freed this part of its pages, as far as the copies are.
-    let freed = erased * u64::from(job.moved) / valid.max(1);
-    let free = job.plane.map_or(0, |plane| u64::from(view.ftl.frontiers.free_pages(plane)));
+    let freed = erased * u64::from(job.moved()) / valid.max(1);
+    let free = job.plane().map_or(0, |plane| u64::from(view.ftl.frontiers.free_pages(plane)));
     // Rounded up, so that the writes of a whole collection pay for all of it.
     let copies = u128::from(valid * COPY as u64) * u128::from(rules.urgency(free + freed));
     copies.div_ceil(u128::from(won) * 1000) as i64

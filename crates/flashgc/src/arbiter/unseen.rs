@@ -24,7 +24,7 @@ impl Preemptive {
             let host::Op { lpn, plane, .. } = *view.waiting.op(op);
             let ppn = view.ftl.map.ppn_of(lpn);
             let is_moved = ppn.is_some()
-                && job.victims.iter().any(|victim| victim.block == geometry.block_of(ppn));
+                && job.victims().iter().any(|victim| victim.block == geometry.block_of(ppn));
             let is_refused = || view.is_write(op) && view.refuses_writes(unit, plane);
             !is_moved && (is_shut || is_refused())
         })

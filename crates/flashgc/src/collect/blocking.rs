@@ -74,12 +74,12 @@ impl<W: Watch> Collecting<'_, W> {
         }
         let geometry = &self.cx.plan.geometry;
         let written = self.store.ftl.frontiers.written_by_host(geometry, plane);
-        self.jobs[unit].closed_pages = written;
+        self.jobs[unit].batch.closed_pages = written;
     }
 
     /// Victims are erased: none of their pages is closed any longer.
     pub(super) fn open_erased(&mut self, unit: UnitId, victims: &[Victim]) {
-        let closed = &mut self.jobs[unit].closed_pages;
+        let closed = &mut self.jobs[unit].batch.closed_pages;
         let geometry = &self.cx.plan.geometry;
         let is_erased = |victim: &Victim| closed.contains(&geometry.first_page(victim.block).0);
         if victims.iter().any(is_erased) {
@@ -90,7 +90,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// The batch has ended: the block that the host fills is open again.
     pub(super) fn reopen_block(&mut self, unit: UnitId, plane: PlaneId) {
         if self.cx.plan.gc.closes_open_block() {
-            self.jobs[unit].closed_pages = 0..0;
+            self.jobs[unit].batch.closed_pages = 0..0;
             self.cx.tell(Happened::BatchEnded { plane });
         }
     }

@@ -1,6 +1,7 @@
 //! A collection begins: its victims are claimed, and the pages that it moves are listed.
 
 use super::close::erase;
+use super::job::Record;
 use super::{Collecting, Stage, parts};
 use crate::flash::{Class, Command, Kind, Phases};
 use crate::gc::{Copy, Victim};
@@ -22,8 +23,8 @@ impl<W: Watch> Collecting<'_, W> {
         self.close_around(plane);
         self.close_open_block(unit, plane);
         let job = &mut self.jobs[unit];
-        job.batch_left = batch_left;
-        job.blocking_since_ns = self.cx.now_ns;
+        job.batch.left = batch_left;
+        job.batch.blocking_since_ns = self.cx.now_ns;
         self.claim(unit, plane, victim)
     }
 
@@ -41,18 +42,19 @@ impl<W: Watch> Collecting<'_, W> {
         self.store.gc.busy_planes[plane.index()] = true;
         let job = &mut self.jobs[unit];
         job.plane = Some(plane);
-        job.selected_ns = self.cx.now_ns;
-        job.valid_at_selection = valid;
-        job.free_pages_at_selection = free_pages;
+        job.record = Record {
+            selected_ns: self.cx.now_ns,
+            valid_at_selection: valid,
+            free_pages_at_selection: free_pages,
+            ..Record::default()
+        };
         job.fixed = plan.fixes_jobs();
-        (job.next, job.moved, job.steps, job.wasted, job.busy_ns) = (0, 0, 0, 0, 0);
-        (job.reads, job.merged_programs, job.extra_ns) = (0, 0, 0);
+        job.next = 0;
         job.fills.clear();
         job.wasted_open.clear();
-        job.asked.clear();
         job.stage = Stage::Copying;
-        job.programs = 1;
-        (job.whole_until, job.loose, job.read_until, job.read_pages) = (0, 0, 0, 1);
+        job.step.programs = 1;
+        job.joining.restart();
         job.lists.clear();
         self.list_pages(unit, plane, &victims);
         let job = &mut self.jobs[unit];
@@ -129,8 +131,8 @@ impl<W: Watch> Collecting<'_, W> {
         let at_once = self.cx.plan.copies_at_once();
         let job = &mut self.jobs[unit];
         job.stage = Stage::Whole;
-        job.steps = match at_once {
-            1 => job.valid_at_selection,
+        job.record.steps = match at_once {
+            1 => job.record.valid_at_selection,
             at_once => job.step_ends(at_once).count() as u32,
         };
         let copies_ns = self.jobs[unit].copies_ns(self.prices, at_once);

@@ -1,7 +1,8 @@
 //! A collection ends: its victims are erased, and the batch continues or the host is let in.
 
+use super::job::Record;
 use super::steps::command;
-use super::{Collecting, Job, Stage, parts, slots};
+use super::{Collecting, Stage, parts, slots};
 use crate::context::Copied;
 use crate::flash::{Command, Op, Phases, Prices};
 use crate::gc::{Batch, JobRow, Victim};
@@ -54,8 +55,8 @@ impl<W: Watch> Collecting<'_, W> {
         let job = &mut self.jobs[unit];
         job.stage = Stage::Closed;
         let plane = job.plane?;
-        job.batch_left = job.batch_left.saturating_sub(plan.gc.listed_by(&job.victims));
-        let (blocking_since_ns, batch_left) = (job.blocking_since_ns, job.batch_left);
+        job.batch.left = job.batch.left.saturating_sub(plan.gc.listed_by(&job.victims));
+        let (blocking_since_ns, batch_left) = (job.batch.blocking_since_ns, job.batch.left);
         let victims = std::mem::take(&mut job.victims);
         self.store.gc.busy_planes[plane.index()] = false;
         self.store.erase_victims(plane, &victims, &mut self.cx);
@@ -87,8 +88,9 @@ impl<W: Watch> Collecting<'_, W> {
     fn count(&mut self, unit: UnitId, victims: &[Victim]) {
         let is_of_sub_blocks = self.cx.plan.gc.sub_blocks.is_some();
         let beside = if is_of_sub_blocks { self.moved_beside(unit, victims) } else { 0 };
-        let Job { moved: pages, steps, wasted, selected_ns, .. } = self.jobs[unit];
-        let Job { reads, merged_programs, extra_ns, .. } = self.jobs[unit];
+        let record = &self.jobs[unit].record;
+        let Record { moved: pages, steps, wasted, selected_ns, .. } = *record;
+        let Record { reads, merged_programs, extra_ns, .. } = *record;
         self.cx.count_collection(victims, Copied { pages, steps, beside });
         let counters = &mut self.cx.counters;
         counters.read_steps += u64::from(reads);
@@ -115,14 +117,14 @@ impl<W: Watch> Collecting<'_, W> {
             plane: plane.0,
             victim: victims[0].block.0 - self.cx.plan.geometry.blocks_of(plane).start,
             blocks: victims.iter().filter(|victim| victim.is_erased()).count() as u32,
-            selected_ns: job.selected_ns,
+            selected_ns: job.record.selected_ns,
             end_ns: self.cx.now_ns,
-            valid: job.valid_at_selection,
+            valid: job.record.valid_at_selection,
             neighbour_valid: neighbour_valid(victims),
-            moved: job.moved,
-            steps: job.steps,
-            wasted: job.wasted,
-            free_pages_before: job.free_pages_at_selection,
+            moved: job.record.moved,
+            steps: job.record.steps,
+            wasted: job.record.wasted,
+            free_pages_before: job.record.free_pages_at_selection,
             free_pages_after: self.store.ftl.frontiers.free_pages(plane),
         }
     }

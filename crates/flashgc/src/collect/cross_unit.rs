@@ -23,10 +23,10 @@ impl<W: Watch> Collecting<'_, W> {
         }
         let job = &mut self.jobs[unit];
         job.stage = Stage::Sending;
-        job.sent = job.step.len() as u32;
+        job.step.sent = job.step.copies.len() as u32;
         let Some(from) = job.plane else { return };
-        for at in 0..self.jobs[unit].step.len() {
-            let copy = self.jobs[unit].step[at];
+        for at in 0..self.jobs[unit].step.copies.len() {
+            let copy = self.jobs[unit].step.copies[at];
             let plane = self.store.copy_target(self.cx.plan, from);
             self.send(CrossUnit { job: unit, copy, plane });
         }
@@ -81,19 +81,19 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn arrival_ended(&mut self, unit: UnitId) {
         let Some(cross_unit) = self.jobs.programmed(unit) else { return };
         let job = &mut self.jobs[cross_unit.job];
-        job.sent -= 1;
+        job.step.sent -= 1;
         if self.cx.plan.gc.copy.is_shared() {
-            if job.sent == 0 {
+            if job.step.sent == 0 {
                 parts::step_ended(self, cross_unit.job);
             }
             return;
         }
-        job.moved += 1;
+        job.record.moved += 1;
         job.wasted_open.retain(|&copy| copy as usize != cross_unit.copy);
         let fills = u64::from(job.fills_with(cross_unit.copy));
-        if job.sent == 0 {
+        if job.step.sent == 0 {
             job.stage = Stage::Copying;
-            job.steps += 1;
+            job.record.steps += 1;
             self.store.gc.call_unit(cross_unit.job);
         }
         self.cx.count_copies(1, fills);

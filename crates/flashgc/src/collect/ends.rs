@@ -35,8 +35,8 @@ impl<W: Watch> Collecting<'_, W> {
                 return if has_writes { Ended::WithWrites } else { Ended::GoesOn };
             }
             Stage::Whole => {
-                job.moved = job.copies.len() as u32;
-                let (moved, fills) = (u64::from(job.moved), job.fills.len() as u64);
+                job.record.moved = job.copies.len() as u32;
+                let (moved, fills) = (u64::from(job.record.moved), job.fills.len() as u64);
                 self.cx.count_copies(moved, fills);
                 return Ended::Erased;
             }
@@ -67,7 +67,7 @@ impl<W: Watch> Collecting<'_, W> {
             let made = || job.copies_made(self.prices, at_once, self.cx.now_ns);
             (0..job.copies.len()).find(is_it).filter(|&at| at >= made())
         } else if matches!(job.stage, Stage::Copying | Stage::Programming) {
-            job.step.iter().copied().find(is_it)
+            job.step.copies.iter().copied().find(is_it)
         } else {
             None
         };

@@ -5,6 +5,7 @@ use crate::device::Geometry;
 use crate::flash::Prices;
 use crate::gc::{Copy, GcPlan, Victim};
 use crate::ids::{PlaneId, Ppn};
+use crate::operation::Riders;
 use crate::plan::Plan;
 use std::ops::Range;
 
@@ -40,47 +41,43 @@ pub enum Stage {
 /// The collection of one unit.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
-    /// How far it is.
-    pub stage: Stage,
+    pub(super) stage: Stage,
     /// The plane that is collected.
-    pub plane: Option<PlaneId>,
+    pub(super) plane: Option<PlaneId>,
     /// The blocks that will be erased, all at once; then their neighbours.
-    pub victims: Vec<Victim>,
-    /// When the victim was chosen, in ns.
-    pub selected_ns: u64,
-    /// When blocking of the host began, in ns: earlier than the choice inside a batch.
-    pub blocking_since_ns: u64,
-    /// Valid pages of the victims when they were chosen.
-    pub valid_at_selection: u32,
-    /// Erased pages of the plane when the victim was chosen.
-    pub free_pages_at_selection: u32,
+    pub(super) victims: Vec<Victim>,
     /// Whether the list of pages was fixed at the start, since nothing may interrupt.
-    pub fixed: bool,
+    pub(super) fixed: bool,
     /// The pages to move, in order.
-    pub copies: Vec<Copy>,
+    pub(super) copies: Vec<Copy>,
     /// Where each list but the last ends: a step of several copies takes them from one list.
-    pub lists: Vec<usize>,
+    pub(super) lists: Vec<usize>,
     /// The copies that filled a block, by their place in the list.
-    pub fills: Vec<u32>,
-    /// The first copy that no step has taken yet.
-    pub next: usize,
-    /// Where the copies of whole programs end, which move without the controller.
-    pub(super) whole_until: usize,
-    /// The first of the other copies that no step has taken yet.
-    pub(super) loose: usize,
-    /// Where the copies end that the controller has or had, where it joins slots; the same before
-    /// the step under way, and the slots that are read for it, of this number of array reads.
-    pub(super) read_until: usize,
-    pub(super) read_from: usize,
-    pub(super) read: Vec<Ppn>,
-    pub(super) read_pages: u32,
-    /// The classes of the first copies, where they are asked before their pages are taken.
-    pub(super) asked: Vec<u8>,
+    pub(super) fills: Vec<u32>,
     /// Of a collection whose pages are fixed: the time of failed programs of a step, in ns, by the
     /// place where it ends.
     pub(super) failed: Vec<(usize, u64)>,
-    /// The copies of the step under way, by their place in `copies`.
-    pub step: Vec<usize>,
+    /// The first copy that no step has taken yet.
+    pub(super) next: usize,
+    pub(super) step: Step,
+    /// Where programs join slots.
+    pub(super) joining: Joining,
+    /// The copies that run unseen.
+    pub(super) unseen: Unseen,
+    /// The copy before which they end.
+    pub(super) unseen_until: usize,
+    /// Copies of pages that the host rewrote or trimmed and that may not have ended yet, by their
+    /// place in the list.
+    pub(super) wasted_open: Vec<u32>,
+    pub(super) record: Record,
+    pub(super) batch: OpenBatch,
+}
+
+/// The step under way: copies that are read together and programmed together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Step {
+    /// The copies, by their place in the list.
+    pub(super) copies: Vec<usize>,
     /// Programs with which the step ends: the controller keeps slots that fill none.
     pub(super) programs: u32,
     /// Whether the program under way is that of copies made before, padded.
@@ -88,48 +85,153 @@ pub struct Job {
     /// Where programs join pages and requests may preempt: the last page of the program under way,
     /// or of the last one.
     pub(super) joined: Option<Ppn>,
-    /// Copies of the step that other units have not programmed yet.
-    pub sent: u32,
-    /// Steps that ended.
-    pub steps: u32,
-    /// Time in which an array worked for this collection, in ns.
-    pub busy_ns: u64,
-    /// Steps whose pages were read, where reads and programs are separate; flash pages that were
-    /// read, where they hold several slots.
-    pub reads: u32,
-    /// Programs with merged host writes only.
-    pub merged_programs: u32,
-    /// Array time of suspending, resuming and of reads that were discarded, in ns.
-    pub extra_ns: u64,
-    /// Host writes that were merged into the step under way.
-    pub merged: Vec<u32>,
-    /// Blocks that they fill.
-    pub host_fills: u32,
-    /// Pages of the host that were bound at the register: merged, or loaded in parallel with a
-    /// program. Only where pages matter for the price.
-    pub host_pages: Vec<Ppn>,
-    /// Whether the pages in the register were read in parallel with a transfer of the host.
-    pub read_ahead: bool,
+    /// Copies that other units have not programmed yet.
+    pub(super) sent: u32,
+    /// Writes of the host that were merged into it.
+    pub(super) riders: Riders,
+    /// Whether its pages were read in parallel with a transfer of the host.
+    pub(super) read_ahead: bool,
     /// Whether the controller corrects the pages that were read last.
     pub(super) corrects: bool,
-    /// The copies that run unseen.
-    pub(super) unseen: Unseen,
-    /// The copy before which they end.
-    pub(super) unseen_until: usize,
+}
+
+/// The copies of a collection whose programs join slots.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Joining {
+    /// Where the copies of whole programs end, which move without the controller.
+    pub(super) whole_until: usize,
+    /// The first of the other copies that no step has taken yet.
+    pub(super) loose: usize,
+    /// Where the copies end that the controller has or had; the same before the step under way.
+    pub(super) read_until: usize,
+    pub(super) read_from: usize,
+    /// The slots that are read for the step under way, and in how many array reads.
+    pub(super) read: Vec<Ppn>,
+    pub(super) read_pages: u32,
+    /// The classes of the first copies, where they are asked before their pages are taken.
+    pub(super) asked: Vec<u8>,
+}
+
+/// When a collection began, and what it has done by now.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Record {
+    /// When the victim was chosen, in ns.
+    pub(super) selected_ns: u64,
+    /// Valid pages of the victims at that time.
+    pub(super) valid_at_selection: u32,
+    /// Erased pages of the plane at that time.
+    pub(super) free_pages_at_selection: u32,
+    /// Steps that ended.
+    pub(super) steps: u32,
+    /// Time in which an array worked for this collection, in ns.
+    pub(super) busy_ns: u64,
+    /// Steps whose pages were read, where reads and programs are separate; flash pages that were
+    /// read, where they hold several slots.
+    pub(super) reads: u32,
+    /// Programs with merged host writes only.
+    pub(super) merged_programs: u32,
+    /// Array time of suspending, resuming and of reads that were discarded, in ns.
+    pub(super) extra_ns: u64,
     /// Copies that ended.
-    pub moved: u32,
+    pub(super) moved: u32,
     /// Copies of pages that the host rewrote or trimmed before they ended.
-    pub wasted: u32,
-    /// Those of them that may not have ended yet, by their place in the list.
-    pub wasted_open: Vec<u32>,
-    /// Blocks that the present batch may still collect, this one included.
-    pub batch_left: u32,
+    pub(super) wasted: u32,
+}
+
+/// The batch of which a collection is a part.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OpenBatch {
+    /// Blocks that it may still collect, those of the present collection included.
+    pub(super) left: u32,
+    /// When blocking of the host began, in ns: earlier than the choice of later victims.
+    pub(super) blocking_since_ns: u64,
     /// Pages that the host's open block had when the batch began, where copies go there too and
     /// single blocks are blocked.
-    pub closed_pages: Range<u32>,
+    pub(super) closed_pages: Range<u32>,
+}
+
+impl Joining {
+    /// Another collection begins.
+    pub(super) fn restart(&mut self) {
+        (self.whole_until, self.loose, self.read_until, self.read_pages) = (0, 0, 0, 1);
+        self.asked.clear();
+    }
 }
 
 impl Job {
+    /// The part of a unit in a collection of this plane that another unit has begun.
+    pub(super) fn part_of(plane: PlaneId, now_ns: u64) -> Self {
+        let step = Step { programs: 1, ..Step::default() };
+        let record = Record { selected_ns: now_ns, ..Record::default() };
+        Job { stage: Stage::Copying, plane: Some(plane), step, record, ..Job::default() }
+    }
+
+    /// How far it is.
+    #[inline(always)]
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// The plane that is collected, or was collected last.
+    #[inline(always)]
+    pub fn plane(&self) -> Option<PlaneId> {
+        self.plane
+    }
+
+    /// Whether this plane is being collected.
+    #[inline(always)]
+    pub fn collects(&self, plane: PlaneId) -> bool {
+        self.is_open() && self.plane == Some(plane)
+    }
+
+    /// The blocks that will be erased, all at once; then their neighbours.
+    #[inline(always)]
+    pub fn victims(&self) -> &[Victim] {
+        &self.victims
+    }
+
+    /// When the victim was chosen, in ns.
+    pub fn selected_ns(&self) -> u64 {
+        self.record.selected_ns
+    }
+
+    /// Copies that ended.
+    pub fn moved(&self) -> u32 {
+        self.record.moved
+    }
+
+    /// Copies of the step under way.
+    pub fn copies_of_step(&self) -> u32 {
+        self.step.copies.len() as u32
+    }
+
+    /// Copies that have not taken their page, as far as pages of the list were valid.
+    pub fn copies_left(&self) -> u64 {
+        let is_read = matches!(self.stage, Stage::Reading | Stage::Buffered | Stage::Sending);
+        let of_step = if is_read { self.step.copies.len() } else { 0 };
+        (self.copies.len() - self.next + of_step) as u64
+    }
+
+    /// Whether the pages in the register were read in parallel with a transfer of the host.
+    pub fn has_read_ahead(&self) -> bool {
+        self.step.read_ahead
+    }
+
+    /// Whether a page lies in the open block of the host, as far as the collection closes it.
+    pub fn closes_of_open_block(&self, page: Ppn) -> bool {
+        self.batch.closed_pages.contains(&page.0)
+    }
+
+    /// The batch ends with this collection.
+    pub fn ends_batch(&mut self) {
+        self.batch.left = 1;
+    }
+
+    /// Its operation was suspended, or continues: this much array time is spent on that, in ns.
+    pub fn switched(&mut self, ns: u64) {
+        self.record.extra_ns += ns;
+    }
+
     /// Whether a collection is open.
     #[inline(always)]
     pub fn is_open(&self) -> bool {
@@ -139,6 +241,24 @@ impl Job {
     /// Whether a collection is open that this unit has begun: not only a part of one.
     pub fn is_its_own(&self) -> bool {
         self.is_open() && !self.victims.is_empty()
+    }
+
+    /// A write of the host is merged into the step under way: it was bound at the register, in this
+    /// page where that matters for the price, and may have filled a block.
+    pub fn merges(&mut self, op: u32, page: Option<Ppn>, has_filled: bool) {
+        self.step.riders.ops.push(op);
+        self.step.riders.pages.extend(page);
+        self.step.riders.fills += u32::from(has_filled);
+    }
+
+    /// Whether there are writes in the step under way.
+    pub fn has_merged(&self) -> bool {
+        !self.step.riders.ops.is_empty()
+    }
+
+    /// The writes that were merged into a step which has ended.
+    pub fn take_riders(&mut self) -> Riders {
+        std::mem::take(&mut self.step.riders)
     }
 
     /// Whether its copies run unseen.
@@ -216,7 +336,8 @@ impl Job {
                 && last.0 / slots - page.0 / slots <= lag
         };
         self.stage == Stage::Programming
-            && (self.step_pages().any(|copy| copy.to == page) || self.joined.is_some_and(is_joined))
+            && (self.step_pages().any(|copy| copy.to == page)
+                || self.step.joined.is_some_and(is_joined))
     }
 
     /// Whether a page lies in a block that the collection closes where single blocks are blocked: a
@@ -231,7 +352,7 @@ impl Job {
             return true;
         }
         if gc.closes_open_block() {
-            return self.closed_pages.contains(&page.0);
+            return self.batch.closed_pages.contains(&page.0);
         }
         let mut made = self.copies[..self.next].iter().rev().map(|copy| copy.to);
         let destination = made.find(|to| to.is_some()).map(|to| geometry.block_of(to));
@@ -240,24 +361,24 @@ impl Job {
 
     /// The host rewrote or trimmed the page of a copy that is under way.
     pub fn waste(&mut self, copy: usize) {
-        self.wasted += 1;
+        self.record.wasted += 1;
         self.wasted_open.push(copy as u32);
     }
 
     /// The copies of the step under way.
     pub fn step_pages(&self) -> impl Iterator<Item = Copy> + Clone + '_ {
-        self.step.iter().map(|&at| self.copies[at])
+        self.step.copies.iter().map(|&at| self.copies[at])
     }
 
     /// The page of a copy, and its class where that was asked.
     #[inline(always)]
     pub(super) fn to_copy(&self, copy: usize) -> (Ppn, Option<u8>) {
-        (self.copies[copy].from, self.asked.get(copy).copied())
+        (self.copies[copy].from, self.joining.asked.get(copy).copied())
     }
 
     /// How many copies of the step under way filled a block.
     pub fn fills_of_step(&self) -> u32 {
-        self.step.iter().filter(|&&at| self.fills_with(at)).count() as u32
+        self.step.copies.iter().filter(|&&at| self.fills_with(at)).count() as u32
     }
 
     /// Whether the copy at this place filled a block.
@@ -268,7 +389,7 @@ impl Job {
     /// Array time of all copies of a collection whose pages are fixed, in ns.
     pub(super) fn copies_ns(&self, prices: &Prices, at_once: u32) -> u64 {
         if !prices.asks_for_pages() {
-            return u64::from(self.steps) * step_ns(prices, &[]);
+            return u64::from(self.record.steps) * step_ns(prices, &[]);
         }
         let mut first = 0;
         let mut sum_ns = 0;
@@ -281,7 +402,7 @@ impl Job {
 
     /// How many copies a collection whose pages are fixed has made by now.
     pub(super) fn copies_made(&self, prices: &Prices, at_once: u32, now_ns: u64) -> usize {
-        let mut left_ns = now_ns - self.selected_ns;
+        let mut left_ns = now_ns - self.record.selected_ns;
         let mut made = 0;
         for end in self.step_ends(at_once) {
             let ns = self.step_ns(prices, made, end);

@@ -115,7 +115,7 @@ impl Jobs {
         }
         counters.gc_busy_ns += ns;
         let job = self.works_for(unit, owner);
-        self[job].busy_ns += ns;
+        self[job].record.busy_ns += ns;
     }
 
     /// The unit for whose collection an operation of this owner works.

@@ -79,7 +79,7 @@ impl Jobs {
         for unit in at.units().filter(|&unit| self[unit].is_open()) {
             self.add_partial(unit, at, &mut partial);
             if !preempts && self[unit].is_its_own() {
-                partial.blocking_ns += at.now_ns - self[unit].blocking_since_ns;
+                partial.blocking_ns += at.now_ns - self[unit].batch.blocking_since_ns;
             }
         }
         partial
@@ -97,18 +97,18 @@ impl Jobs {
         let is_local = !at.plan.gc.copy.is_sent();
         let programs = matches!(job.stage, Stage::Copying | Stage::Programming);
         if programs && is_local && at.phase_ends_now(unit) {
-            partial.copies += job.step.len() as u64;
+            partial.copies += job.step.copies.len() as u64;
             partial.fills += u64::from(job.fills_of_step());
         }
         for copy in self.arrivals_that_end_now(unit, at) {
             partial.copies += 1;
             partial.fills += u64::from(job.fills_with(copy));
         }
-        partial.open_ns += job.busy_ns;
+        partial.open_ns += job.record.busy_ns;
         // A copy that has not ended does not count yet, and so it does not count as wasted.
         let is_open = |&&copy: &&u32| self.is_copy_open(unit, copy as usize, at);
         let open = job.wasted_open.iter().filter(is_open).count();
-        partial.wasted += u64::from(job.wasted) - open as u64;
+        partial.wasted += u64::from(job.record.wasted) - open as u64;
     }
 
     /// Whether a copy whose page was lost has not ended.

@@ -26,13 +26,7 @@ pub(super) fn share_out<W: Watch>(at: &mut Collecting<'_, W>, first: UnitId, pla
     let copies = std::mem::take(&mut at.jobs[first].copies);
     for unit in geometry.units_of(plane) {
         if unit != first {
-            at.jobs[unit] = Job {
-                stage: Stage::Copying,
-                plane: Some(plane),
-                programs: 1,
-                selected_ns: at.cx.now_ns,
-                ..Job::default()
-            };
+            at.jobs[unit] = Job::part_of(plane, at.cx.now_ns);
         }
         at.store.gc.call_unit(unit);
     }
@@ -75,18 +69,20 @@ pub(super) fn may_erase<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let plan = at.cx.plan;
     let job = &mut at.jobs[unit];
-    job.step.clear();
-    while let Some(first) = job.copies.get(job.next).filter(|_| job.step.is_empty()) {
+    job.step.copies.clear();
+    while let Some(first) = job.copies.get(job.next).filter(|_| job.step.copies.is_empty()) {
         let rest = job.copies[job.next..].iter();
         let together = rest.take_while(|copy| at.prices.shares_read(first.from, copy.from)).count();
         let pages = job.next..job.next + together;
         job.next = pages.end;
-        job.step.extend(pages.filter(|&copy| at.store.is_valid(plan, job.copies[copy].from)));
+        job.step
+            .copies
+            .extend(pages.filter(|&copy| at.store.is_valid(plan, job.copies[copy].from)));
     }
     if plan.geometry.shape.program_slots > 1 {
-        job.read.clear();
-        job.read.extend(job.step.iter().map(|&copy| job.copies[copy].from));
-        job.reads += u32::from(!job.step.is_empty());
+        job.joining.read.clear();
+        job.joining.read.extend(job.step.copies.iter().map(|&copy| job.copies[copy].from));
+        job.record.reads += u32::from(!job.step.copies.is_empty());
     }
 }
 
@@ -99,8 +95,8 @@ pub(super) fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let Some(plane) = job.plane else { return };
     let geometry = &at.cx.plan.geometry;
     let mut sent = 0;
-    for place in 0..at.jobs[unit].step.len() {
-        let copy = at.jobs[unit].step[place];
+    for place in 0..at.jobs[unit].step.copies.len() {
+        let copy = at.jobs[unit].step.copies[place];
         at.bind_copy(unit, copy, plane);
         let to = at.jobs[unit].copies[copy].to;
         if geometry.shape.left_of_program(to) == 1 {
@@ -109,7 +105,7 @@ pub(super) fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
         }
     }
     let job = &mut at.jobs[unit];
-    (job.sent, job.programs) = (sent, sent);
+    (job.step.sent, job.step.programs) = (sent, sent);
     if sent == 0 {
         step_ended(at, unit);
     }
@@ -137,11 +133,11 @@ pub(super) fn last_part<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> O
     for unit in units.into_iter().filter(|&unit| unit != first) {
         let part = std::mem::take(&mut at.jobs[unit]);
         let job = &mut at.jobs[first];
-        job.moved += part.moved;
-        job.steps += part.steps;
-        job.wasted += part.wasted;
-        job.reads += part.reads;
-        job.busy_ns += part.busy_ns;
+        job.record.moved += part.record.moved;
+        job.record.steps += part.record.steps;
+        job.record.wasted += part.record.wasted;
+        job.record.reads += part.record.reads;
+        job.record.busy_ns += part.record.busy_ns;
     }
     Some(first)
 }

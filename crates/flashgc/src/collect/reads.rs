@@ -12,25 +12,25 @@ pub(super) fn price<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, op: Op) -> P
     let (job, plan) = (&at.jobs[unit], at.cx.plan);
     let tables = (&at.store.ftl, &plan.geometry);
     if plan.geometry.shape.program_slots > 1 {
-        let pages = job.read.iter().copied();
-        return operation::reading((op, job.read.len()), pages, at.prices, tables);
+        let pages = job.joining.read.iter().copied();
+        return operation::reading((op, job.joining.read.len()), pages, at.prices, tables);
     }
     let pages = job.step_pages().map(|copy| copy.from);
-    operation::reading((op, job.step.len()), pages, at.prices, tables)
+    operation::reading((op, job.step.copies.len()), pages, at.prices, tables)
 }
 
 /// An operation that reads the pages of the step begins: their retries are counted, if the
 /// controller corrects them.
 pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) {
     let plan = at.cx.plan;
-    at.jobs[unit].corrects = op.corrects();
+    at.jobs[unit].step.corrects = op.corrects();
     if plan.read_retry.is_none() || !op.corrects() {
         return;
     }
     let (job, counters) = (&at.jobs[unit], &mut at.cx.counters);
     let retries = |page| at.store.ftl.retries(&plan.geometry, page);
     if plan.geometry.shape.program_slots > 1 {
-        let pages = job.read.chunk_by(|&a, &b| at.prices.shares_flash_page(a, b));
+        let pages = job.joining.read.chunk_by(|&a, &b| at.prices.shares_flash_page(a, b));
         pages.for_each(|page| counters.add_retries(true, retries(page[0])));
     } else {
         let pages = job.step_pages().map(|copy| copy.from);
@@ -40,7 +40,7 @@ pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) 
         let step = job.step_pages().map(|copy| copy.from);
         let read: Vec<Ppn> = match plan.geometry.shape.program_slots {
             1 => step.collect(),
-            _ => job.read.clone(),
+            _ => job.joining.read.clone(),
         };
         read.into_iter().for_each(|page| at.store.tell_uncorrectable(page, &mut at.cx));
     }

@@ -29,41 +29,41 @@ impl Job {
                 let taken = pages.filter(|page| (page.len() == slots as usize) == takes_whole);
                 taken.for_each(|page| ordered.extend_from_slice(page));
                 if takes_whole {
-                    self.whole_until = ordered.len();
+                    self.joining.whole_until = ordered.len();
                 }
             }
             self.copies = ordered;
         }
-        self.loose = self.whole_until;
-        self.read_until = self.whole_until;
+        self.joining.loose = self.joining.whole_until;
+        self.joining.read_until = self.joining.whole_until;
     }
 
     /// The slots of the next step: those of a whole program where none is begun, or the next of
     /// others that fill the one that is.
     fn take_slots(&mut self, slots: usize, begun: usize, is_valid: impl Fn(Ppn) -> bool) {
-        self.step.clear();
+        self.step.copies.clear();
         loop {
-            while (begun > 0 || self.next == self.whole_until)
-                && self.loose < self.copies.len()
-                && begun + self.step.len() < slots
+            while (begun > 0 || self.next == self.joining.whole_until)
+                && self.joining.loose < self.copies.len()
+                && begun + self.step.copies.len() < slots
             {
-                if is_valid(self.copies[self.loose].from) {
-                    self.step.push(self.loose);
+                if is_valid(self.copies[self.joining.loose].from) {
+                    self.step.copies.push(self.joining.loose);
                 }
-                self.loose += 1;
+                self.joining.loose += 1;
             }
-            if !self.step.is_empty() || self.next == self.whole_until {
+            if !self.step.copies.is_empty() || self.next == self.joining.whole_until {
                 return;
             }
             let page = self.next..self.next + slots;
             self.next = page.end;
-            self.step.extend(page.filter(|&at| is_valid(self.copies[at].from)));
-            if begun == 0 && self.step.len() == slots {
+            self.step.copies.extend(page.filter(|&at| is_valid(self.copies[at].from)));
+            if begun == 0 && self.step.copies.len() == slots {
                 return;
             }
             // The host has rewritten some of its slots, or another page is begun: they go with
             // those of other pages.
-            let left: Vec<_> = self.step.drain(..).map(|at| self.copies[at]).collect();
+            let left: Vec<_> = self.step.copies.drain(..).map(|at| self.copies[at]).collect();
             self.copies.extend(left);
         }
     }
@@ -79,37 +79,37 @@ impl Job {
 
     /// Whether the step under way is of a whole program, which moves within its plane.
     fn is_whole(&self) -> bool {
-        self.step.first().is_some_and(|&first| first < self.whole_until)
+        self.step.copies.first().is_some_and(|&first| first < self.joining.whole_until)
     }
 
     /// The slots that are read for the step under way: not those that the controller has.
     fn read_for_step(&mut self, prices: &Prices, is_valid: impl Fn(Ppn) -> bool) {
-        let (first, end) = match (self.step.first(), self.step.last()) {
-            (Some(&first), Some(&last)) if last < self.whole_until => (first, last + 1),
+        let (first, end) = match (self.step.copies.first(), self.step.copies.last()) {
+            (Some(&first), Some(&last)) if last < self.joining.whole_until => (first, last + 1),
             (Some(_), Some(&last)) => {
                 let of_page = self.copies[last].from;
                 let is_beside = |page| prices.shares_flash_page(of_page, page);
                 let rest = self.copies[last + 1..].iter();
                 let end = last + 1 + rest.take_while(|copy| is_beside(copy.from)).count();
                 // Slots that were put back are in the controller.
-                let end = end.max(self.read_until);
-                self.read_from = std::mem::replace(&mut self.read_until, end);
-                (self.read_from, end)
+                let end = end.max(self.joining.read_until);
+                self.joining.read_from = std::mem::replace(&mut self.joining.read_until, end);
+                (self.joining.read_from, end)
             }
             _ => (0, 0),
         };
         let read = self.copies.get(first..end).unwrap_or(&[]).iter();
-        self.read.clear();
-        self.read.extend(read.map(|copy| copy.from).filter(|&page| is_valid(page)));
-        let pages = self.read.chunk_by(|&a, &b| prices.shares_read(a, b));
-        self.read_pages = pages.count() as u32;
-        self.reads += self.read_pages;
+        self.joining.read.clear();
+        self.joining.read.extend(read.map(|copy| copy.from).filter(|&page| is_valid(page)));
+        let pages = self.joining.read.chunk_by(|&a, &b| prices.shares_read(a, b));
+        self.joining.read_pages = pages.count() as u32;
+        self.record.reads += self.joining.read_pages;
     }
 
     /// The read of the step under way is given up.
     pub(super) fn give_up_read(&mut self) {
-        self.reads -= self.read_pages;
-        self.read_until = self.read_from;
+        self.record.reads -= self.joining.read_pages;
+        self.joining.read_until = self.joining.read_from;
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     }
     // A victim has thousands of slots. Those of the next step are asked for now.
     let job = &at.jobs[unit];
-    let next = if job.next < job.whole_until { job.next } else { job.loose };
+    let next = if job.next < job.joining.whole_until { job.next } else { job.joining.loose };
     let pages = job.copies[next..].iter().take(slots);
     pages.for_each(|copy| at.store.ftl.prefetch_copy(copy.from));
 }
@@ -136,21 +136,21 @@ pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 fn take_by_class<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let Some(plane) = at.jobs[unit].plane else { return };
     let (plan, mut taken) = (at.cx.plan, [0; CLASSES_MAX]);
-    at.jobs[unit].step.clear();
-    while let Some(&Copy { from, .. }) = at.jobs[unit].copies.get(at.jobs[unit].loose) {
-        let copy = at.jobs[unit].loose;
-        at.jobs[unit].loose += 1;
+    at.jobs[unit].step.copies.clear();
+    while let Some(&Copy { from, .. }) = at.jobs[unit].copies.get(at.jobs[unit].joining.loose) {
+        let copy = at.jobs[unit].joining.loose;
+        at.jobs[unit].joining.loose += 1;
         let is_valid = at.store.is_valid(plan, from);
-        if copy == at.jobs[unit].asked.len() {
+        if copy == at.jobs[unit].joining.asked.len() {
             let ask = |at: &mut Collecting<'_, W>| at.store.class_of_copy(from, plane, &mut at.cx);
             let class = if is_valid { ask(at) } else { 0 };
-            at.jobs[unit].asked.push(class);
+            at.jobs[unit].joining.asked.push(class);
         }
         if !is_valid {
             continue;
         }
-        let class = at.jobs[unit].asked[copy];
-        at.jobs[unit].step.push(copy);
+        let class = at.jobs[unit].joining.asked[copy];
+        at.jobs[unit].step.copies.push(copy);
         taken[usize::from(class)] += 1;
         let begun = begun(at, unit, Some(class));
         if begun + taken[usize::from(class)] == plan.geometry.shape.program_slots {
@@ -170,10 +170,10 @@ fn begun<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, class: Option<u8>) -> u
 fn fills<W: Watch>(at: &Collecting<'_, W>, unit: UnitId) -> bool {
     let (job, slots) = (&at.jobs[unit], at.cx.plan.geometry.shape.program_slots);
     if at.cx.plan.gc.placement.is_none() {
-        return begun(at, unit, None) + job.step.len() as u32 >= slots;
+        return begun(at, unit, None) + job.step.copies.len() as u32 >= slots;
     }
     let mut taken = [0; CLASSES_MAX];
-    job.step.iter().for_each(|&copy| taken[usize::from(job.asked[copy])] += 1);
+    job.step.copies.iter().for_each(|&copy| taken[usize::from(job.joining.asked[copy])] += 1);
     let taken = (0..).zip(taken).filter(|&(_, own)| own > 0);
     taken.into_iter().any(|(class, own)| begun(at, unit, Some(class)) + own >= slots)
 }
@@ -184,14 +184,14 @@ fn bind<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let Some(plane) = at.jobs[unit].plane.filter(|_| at.cx.plan.gc.placement.is_some()) else {
         return at.bind_step(unit);
     };
-    for place in 0..at.jobs[unit].step.len() {
-        let copy = at.jobs[unit].step[place];
+    for place in 0..at.jobs[unit].step.copies.len() {
+        let copy = at.jobs[unit].step.copies[place];
         at.bind_copy(unit, copy, plane);
         let job = &mut at.jobs[unit];
         if at.cx.plan.geometry.shape.ends_program(job.copies[copy].to) {
-            if let Some(&next) = job.step.get(place + 1) {
-                job.loose = next;
-                job.step.truncate(place + 1);
+            if let Some(&next) = job.step.copies.get(place + 1) {
+                job.joining.loose = next;
+                job.step.copies.truncate(place + 1);
             }
             return;
         }
@@ -203,7 +203,7 @@ pub(super) fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Comman
     let (plan, fills) = (at.cx.plan, fills(at, unit));
     let job = &mut at.jobs[unit];
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
-    job.programs = u32::from(fills);
+    job.step.programs = u32::from(fills);
     let op = match (fills, job.is_whole()) {
         (true, true) => Op::Copyback,
         (true, false) => Op::CopyOverBus,
@@ -225,7 +225,7 @@ pub(super) fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) 
     reads::begin(at, unit, Op::Read);
     let job = &mut at.jobs[unit];
     if W::OPERATIONS {
-        job.read.iter().for_each(|&slot| at.store.tell_read_out(slot, &mut at.cx));
+        job.joining.read.iter().for_each(|&slot| at.store.tell_read_out(slot, &mut at.cx));
     }
 }
 
@@ -235,11 +235,11 @@ pub(super) fn program<W: Watch>(
     at: &mut Collecting<'_, W>,
     unit: UnitId,
 ) -> Option<Command<Owner>> {
-    let copies = at.jobs[unit].step.len() as u32;
+    let copies = at.jobs[unit].step.copies.len() as u32;
     let fills = fills(at, unit);
     bind(at, unit);
     let job = &mut at.jobs[unit];
-    job.programs = u32::from(fills);
+    job.step.programs = u32::from(fills);
     if !fills {
         job.stage = Stage::Copying;
         at.cx.tell(Happened::Kept { unit, copies });
@@ -250,7 +250,7 @@ pub(super) fn program<W: Watch>(
     let mut phases = at.prices.joined_program();
     let shape = &at.cx.plan.geometry.shape;
     let last = at.jobs[unit].step_pages().map(|copy| copy.to).find(|&to| shape.ends_program(to));
-    at.jobs[unit].joined = last;
+    at.jobs[unit].step.joined = last;
     Program { pages: last.into_iter(), fills: 0 }.price(at.prices, &at.store.ftl, &mut phases);
     Some(command(phases))
 }
@@ -261,7 +261,7 @@ pub(super) fn pad<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<
     let plane = at.jobs[unit].plane.filter(|_| at.cx.plan.geometry.shape.pads())?;
     let last = at.store.pad_copies(plane, &mut at.cx)?;
     let job = &mut at.jobs[unit];
-    (job.stage, job.pads, job.joined) = (Stage::Programming, true, Some(last));
+    (job.stage, job.step.pads, job.step.joined) = (Stage::Programming, true, Some(last));
     let mut phases = at.prices.joined_program();
     let program = Program { pages: std::iter::once(last), fills: 0 };
     program.price(at.prices, &at.store.ftl, &mut phases);

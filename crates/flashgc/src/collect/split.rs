@@ -18,8 +18,8 @@ impl<W: Watch> Collecting<'_, W> {
     #[inline(never)]
     pub fn read_step(&mut self, unit: UnitId) -> Command<Owner> {
         self.take_step(unit);
-        self.jobs[unit].read_ahead = false;
-        if self.jobs[unit].step.is_empty() {
+        self.jobs[unit].step.read_ahead = false;
+        if self.jobs[unit].step.copies.is_empty() {
             if let Some(padded) = slots::pad(self, unit) {
                 return padded;
             }
@@ -30,13 +30,25 @@ impl<W: Watch> Collecting<'_, W> {
         command(self.step_read(unit))
     }
 
+    /// The next pages are read in parallel with a transfer of the host, if there are any.
+    pub fn read_ahead(&mut self, unit: UnitId) -> Option<Command<Owner>> {
+        self.take_step(unit);
+        if self.jobs[unit].step.copies.is_empty() {
+            return None;
+        }
+        let phases = self.step_read(unit);
+        self.begin_reading(unit);
+        self.jobs[unit].step.read_ahead = true;
+        Some(command(phases))
+    }
+
     /// The pages of the step leave the array.
-    pub fn begin_reading(&mut self, unit: UnitId) {
+    fn begin_reading(&mut self, unit: UnitId) {
         self.jobs[unit].stage = Stage::Reading;
         if self.cx.plan.geometry.shape.program_slots > 1 {
             return slots::begin_reading(self, unit);
         }
-        self.jobs[unit].reads += 1;
+        self.jobs[unit].record.reads += 1;
         reads::begin(self, unit, self.cx.plan.gc.copy.read_op());
         self.tell_read_out(unit);
     }
@@ -53,11 +65,11 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn program_step(&mut self, unit: UnitId) -> Option<Command<Owner>> {
         let plan = self.cx.plan;
         let job = &mut self.jobs[unit];
-        let mut step = std::mem::take(&mut job.step);
+        let mut step = std::mem::take(&mut job.step.copies);
         step.retain(|&at| self.store.is_valid(plan, job.copies[at].from));
-        job.step = step;
-        job.read_ahead = false;
-        let (copies, merged) = (job.step.len(), job.merged.len());
+        job.step.copies = step;
+        job.step.read_ahead = false;
+        let (copies, merged) = (job.step.copies.len(), job.step.riders.ops.len());
         if copies + merged == 0 {
             job.stage = Stage::Copying;
             return None;
@@ -72,14 +84,15 @@ impl<W: Watch> Collecting<'_, W> {
         let prices = if merged > 0 { self.host_prices } else { self.prices };
         let mut phases = prices.merging(plan.gc.copy.program_op(), copies + merged, merged);
         let job = &self.jobs[unit];
-        let fills = job.host_fills + self.prices.filled_by_copies(|| job.fills_of_step());
-        let pages = job.step_pages().map(|copy| copy.to).chain(job.host_pages.iter().copied());
+        let riders = &job.step.riders;
+        let fills = riders.fills + self.prices.filled_by_copies(|| job.fills_of_step());
+        let pages = job.step_pages().map(|copy| copy.to).chain(riders.pages.iter().copied());
         Program { pages, fills }.price(prices, &self.store.ftl, &mut phases);
         let job = &mut self.jobs[unit];
-        if job.host_fills > 0 {
-            job.extra_ns += prices.summary_array_ns();
+        if job.step.riders.fills > 0 {
+            job.record.extra_ns += prices.summary_array_ns();
         }
-        job.host_pages.clear();
+        job.step.riders.pages.clear();
         Some(command(phases))
     }
 
@@ -87,10 +100,10 @@ impl<W: Watch> Collecting<'_, W> {
     /// later.
     pub fn put_back(&mut self, unit: UnitId) {
         let job = &mut self.jobs[unit];
-        job.next = job.step.first().copied().unwrap_or(job.next);
-        job.step.clear();
+        job.next = job.step.copies.first().copied().unwrap_or(job.next);
+        job.step.copies.clear();
         job.stage = Stage::Copying;
-        job.read_ahead = false;
+        job.step.read_ahead = false;
     }
 
     /// The read under way has `left_ns` to go, and no page of its step is valid any more: it is
@@ -105,10 +118,10 @@ impl<W: Watch> Collecting<'_, W> {
         let read_ns = self.step_read(unit).array_ns();
         let job = &mut self.jobs[unit];
         job.stage = Stage::Copying;
-        job.step.clear();
+        job.step.copies.clear();
         job.give_up_read();
-        job.extra_ns += read_ns - left_ns;
-        job.read_ahead = false;
+        job.record.extra_ns += read_ns - left_ns;
+        job.step.read_ahead = false;
         true
     }
 
@@ -119,7 +132,7 @@ impl<W: Watch> Collecting<'_, W> {
         }
         let job = &mut self.jobs[unit];
         job.stage = Stage::Buffered;
-        self.cx.counters.pipelined_reads += u64::from(job.read_ahead);
+        self.cx.counters.pipelined_reads += u64::from(job.step.read_ahead);
     }
 
     /// A program of the collection has ended. Returns whether writes were merged into it.
@@ -127,7 +140,6 @@ impl<W: Watch> Collecting<'_, W> {
         self.copies_ended(unit);
         let job = &mut self.jobs[unit];
         job.stage = Stage::Copying;
-        self.cx.count_summaries(u64::from(std::mem::take(&mut job.host_fills)));
-        !job.merged.is_empty()
+        job.has_merged()
     }
 }

@@ -16,7 +16,7 @@ impl<W: Watch> Collecting<'_, W> {
     #[inline(always)]
     pub fn step(&mut self, unit: UnitId) -> Command<Owner> {
         self.take_step(unit);
-        if self.jobs[unit].step.is_empty() {
+        if self.jobs[unit].step.copies.is_empty() {
             return self.end_of_moves(unit);
         }
         let mode = self.cx.plan.gc.copy;
@@ -48,21 +48,21 @@ impl<W: Watch> Collecting<'_, W> {
         }
         let at_once = plan.gc.copy.at_once() as usize;
         let job = &mut self.jobs[unit];
-        job.step.clear();
+        job.step.copies.clear();
         if at_once == 1 {
             // One copy is of one list.
             let is_fit = |&at: &usize| job.fixed || self.store.is_valid(plan, job.copies[at].from);
             let next = (job.next..job.copies.len()).find(is_fit);
             job.next = next.map_or(job.copies.len(), |at| at + 1);
-            job.step.extend(next);
+            job.step.copies.extend(next);
             return;
         }
-        while job.next < job.copies.len() && job.step.is_empty() {
+        while job.next < job.copies.len() && job.step.copies.is_empty() {
             let end = job.list_end(job.next);
-            while job.next < end && job.step.len() < at_once {
+            while job.next < end && job.step.copies.len() < at_once {
                 let from = job.copies[job.next].from;
                 if job.fixed || self.store.is_valid(plan, from) {
-                    job.step.push(job.next);
+                    job.step.copies.push(job.next);
                 }
                 job.next += 1;
             }
@@ -74,8 +74,8 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn bind_step(&mut self, unit: UnitId) {
         let job = &self.jobs[unit];
         if let Some(plane) = job.plane {
-            for at in 0..job.step.len() {
-                self.bind_copy(unit, self.jobs[unit].step[at], plane);
+            for at in 0..job.step.copies.len() {
+                self.bind_copy(unit, self.jobs[unit].step.copies[at], plane);
             }
         }
     }
@@ -86,7 +86,7 @@ impl<W: Watch> Collecting<'_, W> {
         let Collecting { store, cx, .. } = self;
         let (from, asked) = self.jobs[unit].to_copy(copy);
         let placed = store.copy_page::<false, W>(from, plane, asked, Cause::Copy { from }, cx);
-        if self.jobs[unit].corrects || !cx.plan.gc.takes_time() {
+        if self.jobs[unit].step.corrects || !cx.plan.gc.takes_time() {
             store.ftl.renew(placed.ppn);
         }
         if store.gc.keeps_books {
@@ -106,15 +106,15 @@ impl<W: Watch> Collecting<'_, W> {
     /// The copies of a step are programmed.
     pub(super) fn copies_ended(&mut self, unit: UnitId) {
         let job = &mut self.jobs[unit];
-        let copies = job.step.len() as u32;
+        let copies = job.step.copies.len() as u32;
         let fills = u64::from(job.fills_of_step());
-        job.moved += copies;
+        job.record.moved += copies;
         if !job.wasted_open.is_empty() && !job.fixed {
             job.wasted_open.clear();
         }
-        let pads = std::mem::take(&mut job.pads);
-        job.steps += if copies > 0 { job.programs } else { 0 } + u32::from(pads);
-        job.merged_programs += u32::from(copies == 0 && !pads);
+        let pads = std::mem::take(&mut job.step.pads);
+        job.record.steps += if copies > 0 { job.step.programs } else { 0 } + u32::from(pads);
+        job.record.merged_programs += u32::from(copies == 0 && !pads);
         self.cx.count_copies(u64::from(copies), fills);
     }
 }

@@ -64,8 +64,8 @@ impl<W: Watch> Collecting<'_, W> {
         let mode = self.cx.plan.gc.copy;
         self.take_step(unit);
         let job = &mut self.jobs[unit];
-        job.read_ahead = false;
-        job.reads += 1;
+        job.step.read_ahead = false;
+        job.record.reads += 1;
         if !progress.programs {
             job.stage = Stage::Reading;
             return self.prices.nominal(mode.read_op(), 1);
@@ -81,7 +81,7 @@ impl<W: Watch> Collecting<'_, W> {
         let job = &self.jobs[unit];
         self.make_steps(unit, (job.unseen_until - job.next) as u64);
         let job = &mut self.jobs[unit];
-        job.read_ahead = false;
+        job.step.read_ahead = false;
         job.stage = Stage::Copying;
     }
 
@@ -90,11 +90,11 @@ impl<W: Watch> Collecting<'_, W> {
         let (Some(plane), true) = (job.plane, steps > 0) else { return };
         let (first, fills) = (job.next, job.fills.len());
         job.next += steps as usize;
-        job.step.clear();
-        job.step.push(job.next - 1);
-        job.moved += steps as u32;
-        job.steps += steps as u32;
-        job.reads += steps as u32;
+        job.step.copies.clear();
+        job.step.copies.push(job.next - 1);
+        job.record.moved += steps as u32;
+        job.record.steps += steps as u32;
+        job.record.reads += steps as u32;
         let (first_ns, step_ns) = (job.unseen.first_ns(), job.unseen.step_ns());
         let now_ns = self.cx.now_ns;
         // Their entries of the map have left the cache since the victim was chosen.

@@ -108,8 +108,7 @@ impl<W: Watch> Sim<W> {
     /// The rest of an operation takes no time: it ends in this instant.
     #[cold]
     pub(super) fn takes_no_time(&mut self, unit: UnitId, ended: Ended<Owner>) {
-        self.at_once.push_back((unit, ended));
-        self.has_ended_at_once = true;
+        self.at_once.ends(unit, ended);
     }
 
     #[inline(always)]
@@ -170,7 +169,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn look_at(&mut self, unit: UnitId) {
         let state = &mut self.units[unit.index()];
-        if !state.listed && (self.flash.is_free(unit) || self.begins_beside) {
+        if !state.listed && (self.flash.is_free(unit) || self.switches.begins_beside) {
             state.listed = true;
             self.ready.push(unit);
         }
@@ -202,7 +201,7 @@ impl<W: Watch> Sim<W> {
             is_read_only |= fact == Fact::ReadOnly;
             self.background.hear(fact);
         }
-        if is_read_only && !self.outlives_writes {
+        if is_read_only && !self.switches.outlives_writes {
             self.host.end_source(&mut context!(self));
         }
         let Some(lost) = self.store.lost() else { return };
@@ -248,7 +247,7 @@ impl<W: Watch> Sim<W> {
 
     /// The copies of the step under way of a unit; a reader has none.
     fn copies_of_step(&self, unit: UnitId) -> u32 {
-        if self.plan.geometry.is_reader(unit) { 0 } else { self.jobs[unit].step.len() as u32 }
+        if self.plan.geometry.is_reader(unit) { 0 } else { self.jobs[unit].copies_of_step() }
     }
 
     /// Reports for what a unit begins to work. A command of no length takes no unit, and its end
@@ -277,13 +276,13 @@ impl<W: Watch> Sim<W> {
     fn held_by_collection(&self, unit: UnitId, owner: Owner) -> Held {
         let cause = match owner {
             Owner::Suspending | Owner::Polling => blame::Cause::Switch,
-            Owner::Collection if self.jobs[unit].stage == Stage::Erasing => blame::Cause::Erase,
+            Owner::Collection if self.jobs[unit].stage() == Stage::Erasing => blame::Cause::Erase,
             _ => blame::Cause::Copies,
         };
         let (kind, ns) = self.flash.first_phase(unit).map_or((Kind::Rest, 0), |p| (p.kind, p.ns));
         match kind {
-            Kind::Collection if self.jobs[unit].stage == Stage::Whole => {
-                let victims = &self.jobs[unit].victims;
+            Kind::Collection if self.jobs[unit].stage() == Stage::Whole => {
+                let victims = self.jobs[unit].victims();
                 let erase = collect::erase(victims, &self.store, &self.collection_prices);
                 let first_ns = ns - erase.total_ns();
                 let (first, then) = (blame::Cause::Copies, blame::Cause::Erase);
@@ -346,7 +345,7 @@ impl<W: Watch> Sim<W> {
             Owner::Background(task) => self.background.name_of(task),
             Owner::Suspending => "suspend",
             Owner::Polling => "poll",
-            Owner::Collection => match self.jobs[unit].stage {
+            Owner::Collection => match self.jobs[unit].stage() {
                 Stage::Whole => "collection",
                 Stage::Erasing => "erase",
                 Stage::Reading => "copy-read",

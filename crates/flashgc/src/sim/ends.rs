@@ -58,7 +58,7 @@ impl<W: Watch> Sim<W> {
     /// Reads the commands that ended as they began.
     #[inline(always)]
     pub(super) fn end_at_once(&mut self) {
-        if !self.at_once.is_empty() {
+        if !self.at_once.has_no_end() {
             self.end_all_at_once();
         }
     }
@@ -66,14 +66,9 @@ impl<W: Watch> Sim<W> {
     #[cold]
     #[inline(never)]
     fn end_all_at_once(&mut self) {
-        while let Some((unit, ended)) = self.next_at_once() {
+        while let Some((unit, ended)) = self.at_once.next_end() {
             self.operation_ended(unit, ended);
         }
-    }
-
-    #[inline(always)]
-    pub(super) fn next_at_once(&mut self) -> Option<(UnitId, Ended<Owner>)> {
-        if self.at_once.is_empty() { None } else { self.at_once.pop_front() }
     }
 
     #[inline(always)]
@@ -85,27 +80,19 @@ impl<W: Watch> Sim<W> {
         self.tell_operation(unit, owner, since_ns);
         self.store.alloc.one_less(unit);
         if self.arbiter.is_preemptive() {
-            self.preempting_ended(unit, owner, self.now_ns - since_ns);
-            return self.look_at(unit);
+            self.note_ended(unit, owner, self.now_ns - since_ns);
         }
         match owner {
-            Owner::Host(op) => {
-                self.summaries_ended(unit);
-                self.host_operation_ended(op);
-                if !self.units[unit.index()].group.is_empty() {
-                    self.group_ended(unit);
-                }
-                if self.follows_phases {
-                    self.cached_takes_over(unit);
-                }
-            }
+            Owner::Host(op) => self.served(unit, Some(op)),
+            Owner::Answer(op) => self.answered(op),
             Owner::Collection => self.collection_advances(unit),
             Owner::CrossUnit => self.arrival_ended(unit),
             Owner::Background(task) => self.background_ended(task, unit),
-            Owner::Answer(_) | Owner::Suspending | Owner::Polling => {
-                unreachable!("only preemption has these")
-            }
+            Owner::Suspending | Owner::Polling => {}
             Owner::Planes => unreachable!("the last plane gives the unit back"),
+        }
+        if self.switches.has_seconds {
+            self.second_takes_over(unit, owner);
         }
         self.look_at(unit);
     }
@@ -125,7 +112,7 @@ impl<W: Watch> Sim<W> {
         if let Owner::Host(op) = owner {
             self.host_operation_ended(op);
         }
-        self.group_ended(reader);
+        self.served(reader, None);
         self.look_at(unit);
     }
 
@@ -145,7 +132,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.gc.blocking.blocks {
             self.let_back(unit);
         }
-        let elapsed_ns = self.now_ns - self.jobs[unit].selected_ns;
+        let elapsed_ns = self.now_ns - self.jobs[unit].selected_ns();
         self.background.collection_ended(unit, elapsed_ns, &mut context!(self));
         self.count_taken_unseen();
         let command = collecting!(self).close(unit);
@@ -162,8 +149,8 @@ impl<W: Watch> Sim<W> {
     pub(super) fn let_back(&mut self, unit: UnitId) {
         let Some(preemptive) = self.arbiter.preemptive() else { return };
         let (map, waiting) = (&self.store.ftl.map, &self.host.waiting);
-        let closed = &self.jobs[unit].closed_pages;
-        let stays = |op| closed.contains(&map.ppn_of(waiting.op(op).lpn).0);
+        let job = &self.jobs[unit];
+        let stays = |op| job.closes_of_open_block(map.ppn_of(waiting.op(op).lpn));
         for op in preemptive.take_aside(unit, stays) {
             self.host.waiting.put_back(op);
             self.store.alloc.one_more(unit);
@@ -182,53 +169,29 @@ impl<W: Watch> Sim<W> {
         self.hear();
     }
 
-    /// An operation has ended on a unit with preemption.
+    /// An operation has ended where requests may preempt collections, which records what it
+    /// delayed, or for how long it was delayed.
     #[inline(never)]
-    pub(super) fn preempting_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
-        match owner {
-            Owner::Host(op) | Owner::Answer(op) => self.host_ended(unit, op, owner),
-            Owner::Background(task) => self.background_ended(task, unit),
-            _ => self.collection_ended(unit, owner, spent_ns),
-        }
-    }
-
-    pub(super) fn host_ended(&mut self, unit: UnitId, op: u32, owner: Owner) {
-        let is_write = self.host.waiting.op(op).kind == OpKind::Write;
-        let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
-        if let Some(preemptive) = self.arbiter.preemptive() {
-            preemptive.host_ended(unit, is_write, is_wanted);
-        }
-        self.note_left(unit);
-        self.summaries_ended(unit);
-        if let Owner::Answer(op) = owner {
-            self.answered(op);
-        } else {
-            self.host_operation_ended(op);
-            if !self.units[unit.index()].group.is_empty() {
-                self.group_ended(unit);
-            }
-        }
-        match self.flash.second(unit) {
-            Some(Owner::Host(_)) => self.cached_takes_over(unit),
-            _ => self.second_takes_over(unit),
-        }
-    }
-
-    pub(super) fn collection_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
+    fn note_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
         let now_ns = self.now_ns;
-        self.counters.gc_blocking_ns += spent_ns;
-        if let Some(preemptive) = self.arbiter.preemptive()
-            && preemptive.collection_ended(unit, owner == Owner::Collection, now_ns)
-        {
-            self.counters.below_floor_ns += spent_ns;
-        }
         match owner {
-            Owner::Collection => {
-                self.collection_advances(unit);
-                self.second_takes_over(unit);
+            Owner::Host(op) | Owner::Answer(op) => {
+                let is_write = self.host.waiting.op(op).kind == OpKind::Write;
+                let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
+                if let Some(preemptive) = self.arbiter.preemptive() {
+                    preemptive.host_ended(unit, is_write, is_wanted);
+                }
+                self.note_left(unit);
             }
-            Owner::CrossUnit => self.arrival_ended(unit),
-            _ => {}
+            Owner::Background(_) => {}
+            _ => {
+                self.counters.gc_blocking_ns += spent_ns;
+                if let Some(preemptive) = self.arbiter.preemptive()
+                    && preemptive.collection_ended(unit, owner == Owner::Collection, now_ns)
+                {
+                    self.counters.below_floor_ns += spent_ns;
+                }
+            }
         }
     }
 
@@ -243,40 +206,40 @@ impl<W: Watch> Sim<W> {
     }
 
     /// A program of the collection has ended, and the writes that were merged into it are done.
-    pub(super) fn merged_writes_ended(&mut self, unit: UnitId) {
+    fn merged_writes_ended(&mut self, unit: UnitId) {
         self.note_left(unit);
-        let mut merged = std::mem::take(&mut self.jobs[unit].merged);
-        for op in merged.drain(..) {
-            self.host_operation_ended(op);
-        }
-        self.jobs[unit].merged = merged;
+        self.units[unit.index()].riders = self.jobs[unit].take_riders();
+        self.served(unit, None);
     }
 
-    /// The host's read has left, or a copy is programmed: what began in parallel is the unit's
-    /// operation from now on. The collection continues with the pages that were read; the write
-    /// that was loaded is programmed next; and an answer that is still on its way has the unit
-    /// until it has left.
-    #[inline(always)]
-    pub(super) fn second_takes_over(&mut self, unit: UnitId) {
-        if let Some(owner) = self.flash.second(unit) {
-            self.takes_over(unit, owner);
-        }
-    }
-
+    /// An operation has ended: what began in parallel with it is the unit's operation from now on.
+    /// The collection continues with the pages that were read; the write that was loaded is
+    /// programmed next; and an answer that is still on its way has the unit until it has left.
     #[inline(never)]
-    fn takes_over(&mut self, unit: UnitId, owner: Owner) {
-        let filled = self.units[unit.index()].filled;
-        let pages = match (owner, self.arbiter.preemptive()) {
-            (Owner::Host(_), Some(preemptive)) => {
-                preemptive.loaded_write_waited(unit);
-                std::mem::take(&mut self.jobs[unit].host_pages)
+    fn second_takes_over(&mut self, unit: UnitId, ended: Owner) {
+        match (self.flash.second(unit), ended) {
+            (Some(Owner::Host(op)), Owner::Host(_) | Owner::Answer(_)) => {
+                self.cached_takes_over(unit, op);
             }
-            _ => Vec::new(),
-        };
-        let prices = &self.prices;
-        let program = Program { pages: pages.iter().copied(), fills: filled };
+            (Some(owner), Owner::Host(_) | Owner::Answer(_) | Owner::Collection) => {
+                self.takes_over(unit, owner);
+            }
+            _ => {}
+        }
+    }
+
+    fn takes_over(&mut self, unit: UnitId, owner: Owner) {
+        let state = &mut self.units[unit.index()];
+        state.riders = std::mem::take(&mut state.beside);
+        let pages = std::mem::take(&mut state.riders.pages);
+        let is_loaded = matches!(owner, Owner::Host(_));
+        if let Some(preemptive) = self.arbiter.preemptive().filter(|_| is_loaded) {
+            preemptive.loaded_write_waited(unit);
+        }
+        let (prices, fills) = (&self.prices, self.units[unit.index()].riders.fills);
+        let program = Program { pages: pages.iter().copied(), fills };
         let bind = |phases: &mut Phases| {
-            if let Owner::Host(_) = owner {
+            if is_loaded {
                 program.price(prices, &self.store.ftl, phases);
             }
         };
@@ -317,7 +280,7 @@ impl<W: Watch> Sim<W> {
     /// The answers of no length have left.
     #[cold]
     pub(super) fn leave_at_once(&mut self) {
-        while let Some((unit, op)) = self.left_at_once.pop_front() {
+        while let Some((unit, op)) = self.at_once.next_left() {
             self.note_left(unit);
             self.answered(op);
         }

@@ -22,8 +22,11 @@ const STEPS_OF_EACH: u64 = 64;
 /// by itself: it gets the steps of one.
 const STEPS_TO_NAME_UNITS: u32 = 4096;
 
-/// Steps since time last advanced, or since an operation or request of the host ended or came.
+/// The event under way, and the steps since time last advanced, or since an operation or request of
+/// the host ended or came.
 pub(super) struct Instant {
+    /// The place of the event under way among those of its instant.
+    pub(super) place: usize,
     steps: u64,
     /// With more steps than this the engine is at fault.
     most: u64,
@@ -31,7 +34,7 @@ pub(super) struct Instant {
 
 impl Default for Instant {
     fn default() -> Self {
-        Instant { steps: 0, most: STEPS }
+        Instant { place: 0, steps: 0, most: STEPS }
     }
 }
 
@@ -53,7 +56,7 @@ impl Instant {
 /// Whether more operations end at this instant, before anything starts.
 #[inline(always)]
 pub(super) fn awaits_ends<W: Watch>(sim: &Sim<W>) -> bool {
-    sim.orders_instants && is_followed_by_an_end(sim)
+    sim.switches.orders_instants && is_followed_by_an_end(sim)
 }
 
 #[inline(never)]

@@ -60,7 +60,7 @@ impl<W: Watch> Sim<W> {
         }
         self.counters.gc_blocking_ns += self.now_ns - since_ns;
         self.counters.suspended += 1;
-        self.jobs[unit].extra_ns += cost.suspend_ns;
+        self.jobs[unit].switched(cost.suspend_ns);
         self.store.alloc.one_less(unit);
         if let Some(preemptive) = self.arbiter.preemptive() {
             preemptive.suspended(unit, suspended);
@@ -78,7 +78,7 @@ impl<W: Watch> Sim<W> {
         let ppn = self.store.ftl.map.ppn_of(lpn);
         self.tell(Happened::Started { op, lpn });
         let has_passes = self.plan.timing.passes.is_some();
-        let has_data = has_passes && self.jobs[unit].stage == Stage::Programming;
+        let has_data = has_passes && self.jobs[unit].stage() == Stage::Programming;
         let joins = self.plan.geometry.shape.program_slots > 1;
         if has_data || joins && self.store.ftl.is_in_controller(&self.plan.geometry, ppn) {
             self.tell(Happened::ReadBegun { ppn, lpn });
@@ -104,8 +104,7 @@ impl<W: Watch> Sim<W> {
     }
 
     fn leaves_at_once(&mut self, unit: UnitId, op: u32) {
-        self.has_ended_at_once = true;
-        self.left_at_once.push_back((unit, op));
+        self.at_once.leaves(unit, op);
     }
 
     pub(super) fn begin_beside(&mut self, unit: UnitId, command: Command<Owner>) {
@@ -119,7 +118,7 @@ impl<W: Watch> Sim<W> {
             return;
         }
         for unit in (0..self.plan.geometry.units).map(UnitId) {
-            if self.jobs[unit].stage == Stage::Copying {
+            if self.jobs[unit].stage() == Stage::Copying {
                 self.look_at(unit);
             }
         }
@@ -127,7 +126,7 @@ impl<W: Watch> Sim<W> {
 
     /// Whether events of the present instant come later than those of a unit.
     fn is_behind(&self, unit: UnitId) -> bool {
-        unit.index() < self.at_place
+        unit.index() < self.instant.place
     }
 
     /// A request was queued at a unit whose copies run unseen. Returns whether it leaves them
@@ -166,14 +165,14 @@ impl<W: Watch> Sim<W> {
 
     /// The state of the whole drive matters.
     pub(super) fn look_into_all(&mut self) {
-        if self.runs_unseen {
+        if self.switches.runs_unseen {
             (0..self.plan.geometry.units).map(UnitId).for_each(|unit| self.look_into(unit));
         }
     }
 
     /// A page is about to be trimmed, which may be one that a collection moves.
     pub(super) fn look_into_page(&mut self, page: Ppn) {
-        if self.runs_unseen && page.is_some() {
+        if self.switches.runs_unseen && page.is_some() {
             let plane = self.plan.geometry.plane_of(page);
             self.look_into(self.plan.geometry.unit_of(plane));
         }
@@ -182,8 +181,8 @@ impl<W: Watch> Sim<W> {
     /// A block is about to be erased, so that free space is least now: pages that were taken unseen
     /// are taken.
     pub(super) fn count_taken_unseen(&mut self) {
-        if self.runs_unseen {
-            let taken = self.jobs.taken_unseen(self.now_ns, self.at_place);
+        if self.switches.runs_unseen {
+            let taken = self.jobs.taken_unseen(self.now_ns, self.instant.place);
             self.store.ftl.frontiers.note_taken(taken);
         }
     }
@@ -210,7 +209,7 @@ impl<W: Watch> Sim<W> {
             self.tell(Happened::ReadGivenUp { unit });
             return;
         }
-        self.jobs[unit].extra_ns += resume_ns;
+        self.jobs[unit].switched(resume_ns);
         self.begin(unit, Owner::Collection, suspended.resumed(resume_ns));
     }
 }

@@ -19,7 +19,7 @@ pub fn take<W: Watch>(sim: &mut Sim<W>, source: &mut Live) -> Result<(), SimErro
 
 /// Requests go on when the drive is read-only: the caller refuses writes from then on.
 pub fn outlive_writes<W: Watch>(sim: &mut Sim<W>) {
-    sim.outlives_writes = true;
+    sim.switches.outlives_writes = true;
 }
 
 /// The time of the next event, if there is one.

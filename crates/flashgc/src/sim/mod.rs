@@ -69,6 +69,7 @@ macro_rules! rest {
     };
 }
 
+mod at_once;
 mod commands;
 pub mod ending;
 mod ends;
@@ -83,6 +84,7 @@ mod requests;
 mod service;
 mod start;
 mod starts;
+mod switches;
 mod untimed;
 
 use crate::arbiter::Arbiter;
@@ -90,11 +92,12 @@ use crate::background::Background;
 use crate::collect::Jobs;
 use crate::drive::{Carried, Drive, DriveFault};
 use crate::event::{Events, Slot, Slots};
-use crate::flash::{Ended, Flash, Prices};
+use crate::flash::{Flash, Prices};
 use crate::ftl::Ftl;
 use crate::host::Host;
 use crate::ids::UnitId;
 use crate::measure::{Circumstances, Measure, Results, Watched};
+use crate::operation::Riders;
 use crate::owner::Owner;
 use crate::plan::Plan;
 use crate::stats::Counters;
@@ -102,10 +105,11 @@ use crate::store::{self, Store};
 use crate::verify::blame::Blame;
 use crate::verify::{Overview, Watch, Watchers};
 use crate::workload::Source;
+use at_once::AtOnce;
 pub use error::SimError;
 use instant::Instant;
 use ready::Ready;
-use std::collections::VecDeque;
+use switches::Switches;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,12 +125,10 @@ pub struct Progress {
 /// What waits in front of a unit, apart from what the flash itself does; of a reader, its group.
 #[derive(Clone, Default)]
 struct Station {
-    /// Further page operations that share the one under way (multi-plane operations).
-    group: Vec<u32>,
-    /// Blocks that the operation of the host under way fills.
-    filled: u32,
-    /// Those of the operation of the host that has begun beside it (`overlap.rs`).
-    beside: (Vec<u32>, u32),
+    /// The host's part in the operation under way, where the host owns it.
+    riders: Riders,
+    /// That in the operation of the host that has begun beside it (`overlap.rs`).
+    beside: Riders,
     /// Whether this unit is already on the list of units to check.
     listed: bool,
 }
@@ -135,9 +137,6 @@ struct Station {
 pub struct Sim<W: Watch = Overview> {
     plan: Plan,
     now_ns: u64,
-    /// The place of the event under way among those of its instant.
-    at_place: usize,
-    /// Guards against an instant without end.
     instant: Instant,
     events: Events,
     host: Host,
@@ -150,31 +149,12 @@ pub struct Sim<W: Watch = Overview> {
     arbiter: Arbiter,
     background: Background<W>,
     units: Vec<Station>,
-    /// Commands that ended as they began, and answers that left as they came.
-    at_once: VecDeque<(UnitId, Ended<Owner>)>,
-    left_at_once: VecDeque<(UnitId, u32)>,
-    /// Whether there may be any of these.
-    has_ended_at_once: bool,
+    at_once: AtOnce,
     /// Units to check before the next event.
     ready: Ready,
     /// Units whose next write waits for space that no collection can free yet.
     starved: Vec<UnitId>,
-    /// Whether the drive works while the host is idle, or takes writes into a buffer.
-    rests: bool,
-    /// Whether commands go before data, or all ends of an instant before any start.
-    orders_instants: bool,
-    /// Whether copies that no request can preempt run unseen.
-    runs_unseen: bool,
-    /// Whether something may follow each phase of an operation of the host.
-    follows_phases: bool,
-    /// Whether an operation may begin at a unit that is not free.
-    begins_beside: bool,
-    /// Whether writes wait before they are queued.
-    awaits_places: bool,
-    /// Whether a plane has several queues.
-    names_steps: bool,
-    /// Whether requests go on when the drive is read-only.
-    outlives_writes: bool,
+    switches: Switches,
     counters: Counters,
     measure: Measure,
     watch: W,
@@ -220,7 +200,6 @@ impl<W: Watch> Sim<W> {
             && !prices.asks_for_pages();
         Sim {
             now_ns: 0,
-            at_place: 0,
             instant: Instant::default(),
             events: Events::new(slots),
             host: Host::new(&plan),
@@ -230,19 +209,10 @@ impl<W: Watch> Sim<W> {
             collection_prices,
             jobs: Jobs::new(&plan),
             arbiter: Arbiter::new(&plan, runs_unseen),
-            runs_unseen,
-            orders_instants: plan.orders_instants(),
-            rests: background.is_some() || plan.write_buffer.is_some(),
+            switches: Switches::new(&plan, background.is_some(), runs_unseen),
             background,
-            follows_phases: plan.follows_phases(),
-            begins_beside: plan.begins_beside(),
-            awaits_places: plan.awaits_places(),
-            names_steps: geometry.names_steps(),
-            outlives_writes: false,
             units: vec![Station::default(); (geometry.units + geometry.readers) as usize],
-            at_once: VecDeque::new(),
-            left_at_once: VecDeque::new(),
-            has_ended_at_once: false,
+            at_once: AtOnce::default(),
             ready: Ready::new(geometry.units),
             starved: Vec::new(),
             counters: Counters::default(),
@@ -296,7 +266,7 @@ impl<W: Watch> Sim<W> {
             if at_ns > self.now_ns {
                 self.instant.goes_on();
             }
-            (self.now_ns, self.at_place) = (at_ns, next.place);
+            (self.now_ns, self.instant.place) = (at_ns, next.place);
             match self.events.take(next) {
                 Slot::Unit(unit) => self.array_ended(unit),
                 Slot::Bus(bus) => self.transfer_ended(bus),
@@ -329,8 +299,8 @@ impl<W: Watch> Sim<W> {
             if self.instant.has_too_many_steps() {
                 instant::look_for_an_end(self)?;
             }
-            if self.has_ended_at_once {
-                self.has_ended_at_once = false;
+            if self.at_once.has_any() {
+                self.at_once.takes();
                 self.end_at_once();
                 self.leave_at_once();
             }
@@ -342,12 +312,12 @@ impl<W: Watch> Sim<W> {
                 self.start_unit(unit);
             } else if self.store.alloc.has_waiting() && self.give_places() {
                 // The unit has it, and starts it next.
-            } else if self.has_ended_at_once && !self.host.may_issue() {
+            } else if self.at_once.has_any() && !self.host.may_issue() {
                 // A read that was placed needs no flash, or its answer no bus: it leaves now.
-            } else if self.orders_instants && instant::goes_on_late(self) {
+            } else if self.switches.orders_instants && instant::goes_on_late(self) {
                 // Data got a bus, or a request came in.
             } else if self.host.may_issue()
-                || !self.rests
+                || !self.switches.rests
                 || self.host.outstanding() > 0
                 || !self.rest()
             {

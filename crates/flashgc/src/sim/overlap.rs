@@ -35,7 +35,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
         let Some(preemptive) = self.arbiter.preemptive() else { return };
         let rules = preemptive.rules;
-        if rules.pipeline && self.jobs[unit].stage == Stage::Programming {
+        if rules.pipeline && self.jobs[unit].stage() == Stage::Programming {
             let [_, is_last] = self.flash.is_first_or_last_phase(unit);
             if is_last && self.in_array_phase(unit) {
                 self.load_write(unit);
@@ -58,7 +58,10 @@ impl<W: Watch> Sim<W> {
         if self.start_page(unit, op, list).is_none() {
             return;
         }
-        self.note_host_page(unit, op);
+        let page = self.bound_at_register(op);
+        let state = &mut self.units[unit.index()];
+        state.beside = std::mem::take(&mut state.riders);
+        state.beside.pages.extend(page);
         self.tell(Happened::Loaded { op });
         self.counters.pipelined_writes += 1;
         let phases = self.prices.nominal(flash::Op::Program, 1);
@@ -69,7 +72,7 @@ impl<W: Watch> Sim<W> {
     /// read.
     #[inline(never)]
     pub(super) fn may_read_ahead(&mut self, unit: UnitId) {
-        if self.jobs[unit].stage != Stage::Copying || self.host.waiting.count(unit) > 0 {
+        if self.jobs[unit].stage() != Stage::Copying || self.host.waiting.count(unit) > 0 {
             return;
         }
         let [is_first, is_last] = self.flash.is_first_or_last_phase(unit);
@@ -84,15 +87,9 @@ impl<W: Watch> Sim<W> {
         if read.is_none_or(|first| first.kind != Kind::Read) {
             return;
         }
-        let mut collecting = collecting!(self);
-        collecting.take_step(unit);
-        if collecting.jobs[unit].step.is_empty() {
-            return;
+        if let Some(command) = collecting!(self).read_ahead(unit) {
+            self.begin_beside(unit, command);
         }
-        let phases = collecting.step_read(unit);
-        collecting.begin_reading(unit);
-        collecting.jobs[unit].read_ahead = true;
-        self.begin_beside(unit, Command::new(Owner::Collection, Class::Gc, phases));
     }
 
     /// The unit works: the next operation of the host may begin in a register, or in another plane.
@@ -113,36 +110,30 @@ impl<W: Watch> Sim<W> {
     pub(super) fn may_begin_cached(&mut self, unit: UnitId) {
         while let Some((op, list)) = self.next_cached(unit) {
             let state = &mut self.units[unit.index()];
-            let own = (std::mem::take(&mut state.group), std::mem::take(&mut state.filled));
+            let own = std::mem::take(&mut state.riders);
             let is_write = self.host.waiting.op(op).kind == OpKind::Write;
             if W::OPERATIONS {
                 self.tell(Happened::BeginsBeside { unit, reads: !is_write });
             }
             let phases = self.take_with_others(unit, op, list);
-            let state = &mut self.units[unit.index()];
-            let next = std::mem::replace(&mut state.group, own.0);
-            let filled = std::mem::replace(&mut state.filled, own.1);
+            let next = std::mem::replace(&mut self.units[unit.index()].riders, own);
             let Some(phases) = phases else { continue };
             self.counters.cached[usize::from(is_write)] += 1;
-            for &op in std::iter::once(&op).chain(&next) {
-                self.tell(Happened::Beside { op });
-            }
-            self.units[unit.index()].beside = (next, filled);
+            next.served(op).for_each(|op| self.tell(Happened::Beside { op }));
+            self.units[unit.index()].beside = next;
             self.store.alloc.one_more(unit);
             return self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));
         }
     }
 
     /// An operation of the host has ended, and the one that has begun beside it takes over.
-    pub(super) fn cached_takes_over(&mut self, unit: UnitId) {
-        let Some(Owner::Host(op)) = self.flash.second(unit) else { return };
-        let state = &mut self.units[unit.index()];
-        (state.group, state.filled) = std::mem::take(&mut state.beside);
-        for at in 0..=self.units[unit.index()].group.len() {
-            let op = if at == 0 { op } else { self.units[unit.index()].group[at - 1] };
+    pub(super) fn cached_takes_over(&mut self, unit: UnitId, op: u32) {
+        let riders = std::mem::take(&mut self.units[unit.index()].beside);
+        for op in riders.served(op) {
             self.host_begins(unit, op);
             self.tell(Happened::TakesOver { op, unit });
         }
+        self.units[unit.index()].riders = riders;
         let moved = self.flash.take_over(unit, |_| {}, self.now_ns, &mut self.events);
         if let Some(moved) = moved {
             self.tell_beginning(unit, Owner::Host(op), &moved);

@@ -73,7 +73,7 @@ impl<W: Watch> Sim<W> {
     /// A request of a closed loop comes in. In most runs it can be placed at once.
     #[inline(always)]
     fn come_in(&mut self, id: u32, request: HostRequest) {
-        if self.rests || request.pages != 1 || !self.host.enters_at_once() {
+        if self.switches.rests || request.pages != 1 || !self.host.enters_at_once() {
             self.host.is_here(id, request, &mut context!(self));
             return self.host_came();
         }
@@ -129,7 +129,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn place(&mut self, op: u32) {
         loop {
-            if self.rests && self.host.buffer_takes(op, &mut context!(self)) {
+            if self.switches.rests && self.host.buffer_takes(op, &mut context!(self)) {
                 return self.place_flushes();
             }
             if self.waits_for_any(op) {
@@ -168,12 +168,12 @@ impl<W: Watch> Sim<W> {
     /// idle units, or whose planes share their blocks.
     #[inline(always)]
     fn waits_for_any(&mut self, op: u32) -> bool {
-        self.awaits_places && self.waits_for_place(op)
+        self.switches.awaits_places && self.waits_for_place(op)
     }
 
     #[inline(never)]
     fn waits_for_place(&mut self, op: u32) -> bool {
-        if self.rests {
+        if self.switches.rests {
             self.hear();
         }
         let Op { lpn, kind, sequence, .. } = *self.host.waiting.op(op);
@@ -190,7 +190,7 @@ impl<W: Watch> Sim<W> {
     /// The plane in whose queue an operation waits, where it needs flash.
     #[inline(always)]
     fn plane_of(&mut self, op: u32) -> Option<PlaneId> {
-        if self.rests {
+        if self.switches.rests {
             self.hear();
         }
         let Op { lpn, kind, queued, plane, .. } = *self.host.waiting.op(op);
@@ -222,7 +222,7 @@ impl<W: Watch> Sim<W> {
     /// of the page of an operation.
     #[inline(always)]
     fn step_of(&self, op: u32) -> u32 {
-        if self.names_steps { self.step_of_page(op) } else { 0 }
+        if self.switches.names_steps { self.step_of_page(op) } else { 0 }
     }
 
     #[inline(never)]
@@ -293,13 +293,26 @@ impl<W: Watch> Sim<W> {
         false
     }
 
-    /// The operations that shared an array operation are done, in their order.
-    pub(super) fn group_ended(&mut self, unit: UnitId) {
-        let mut group = std::mem::take(&mut self.units[unit.index()].group);
-        for op in group.drain(..) {
+    /// An array operation has ended: what the host has in it is done, in its order, the owner
+    /// first.
+    #[inline(always)]
+    pub(super) fn served(&mut self, unit: UnitId, owner: Option<u32>) {
+        self.summaries_ended(unit);
+        if let Some(op) = owner {
             self.host_operation_ended(op);
         }
-        self.units[unit.index()].group = group;
+        if !self.units[unit.index()].riders.ops.is_empty() {
+            self.riders_ended(unit);
+        }
+    }
+
+    #[inline(never)]
+    fn riders_ended(&mut self, unit: UnitId) {
+        let mut riders = std::mem::take(&mut self.units[unit.index()].riders);
+        for op in riders.ops.drain(..) {
+            self.host_operation_ended(op);
+        }
+        self.units[unit.index()].riders = riders;
     }
 
     #[inline(always)]
@@ -417,7 +430,7 @@ impl<W: Watch> Sim<W> {
     /// beside a phase.
     #[inline(always)]
     pub(super) fn may_be_loaded(&mut self, unit: UnitId) {
-        if self.follows_phases {
+        if self.switches.follows_phases {
             self.phase_follows(unit);
         }
     }
@@ -446,8 +459,7 @@ impl<W: Watch> Sim<W> {
         }
         self.instant.goes_on();
         let mut loaded = 0;
-        for at in 0..=self.units[unit.index()].group.len() {
-            let op = if at == 0 { op } else { self.units[unit.index()].group[at - 1] };
+        for op in self.units[unit.index()].riders.served(op) {
             loaded += u64::from(self.host.is_loaded(op, &mut context!(self)));
         }
         // A run may end before the programs do.
@@ -471,7 +483,7 @@ impl<W: Watch> Sim<W> {
     /// The summaries that an operation of the host wrote are done.
     #[inline(always)]
     pub(super) fn summaries_ended(&mut self, unit: UnitId) {
-        let filled = std::mem::take(&mut self.units[unit.index()].filled);
+        let filled = std::mem::take(&mut self.units[unit.index()].riders.fills);
         if filled > 0 {
             context!(self).count_summaries(u64::from(filled));
         }

@@ -23,7 +23,7 @@ impl<W: Watch> Sim<W> {
     /// Starts the unit's next operation, if it has one. The only place where operations begin.
     #[inline(always)]
     pub(super) fn start_unit(&mut self, unit: UnitId) {
-        if self.begins_beside && !self.flash.is_free(unit) {
+        if self.switches.begins_beside && !self.flash.is_free(unit) {
             return self.begin_beside_another(unit);
         }
         while self.flash.is_free(unit) {
@@ -117,7 +117,7 @@ impl<W: Watch> Sim<W> {
             Some(Work::Collect(plane, victim)) => {
                 self.open_job(unit, plane, victim);
                 // One block, whatever the batch size of the watermark is.
-                self.jobs[unit].batch_left = 1;
+                self.jobs[unit].ends_batch();
             }
         }
         true
@@ -164,7 +164,7 @@ impl<W: Watch> Sim<W> {
     /// A write of a page in the register changes it there: one program serves both.
     #[inline(never)]
     pub(super) fn merge(&mut self, unit: UnitId, op: u32, list: u8) {
-        let Some(plane) = self.jobs[unit].plane else { return };
+        let Some(plane) = self.jobs[unit].plane() else { return };
         self.take_from_queue(unit, op, list);
         self.tell(Happened::Merged { op });
         self.host_begins(unit, op);
@@ -177,10 +177,8 @@ impl<W: Watch> Sim<W> {
         self.note_written(plane);
         self.hear();
         self.tell(Happened::InRegister { ppn: self.store.ftl.map.ppn_of(lpn) });
-        self.note_host_page(unit, op);
-        let job = &mut self.jobs[unit];
-        job.host_fills += u32::from(has_filled);
-        job.merged.push(op);
+        let page = self.bound_at_register(op);
+        self.jobs[unit].merges(op, page, has_filled);
         self.counters.merged_writes += 1;
     }
 
@@ -189,7 +187,7 @@ impl<W: Watch> Sim<W> {
     #[cold]
     pub(super) fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> bool {
         self.tell(Happened::FindsNoPage { op, unit });
-        match self.jobs[unit].stage {
+        match self.jobs[unit].stage() {
             Stage::Closed => {}
             Stage::Sending => return false,
             _ => {

@@ -1,7 +1,7 @@
 //! Page operations of the host start, and with them those that can share their array time.
 
+use super::Sim;
 use super::flushed::{self, Flushed};
-use super::{Sim, Station};
 use crate::device::Level;
 use crate::flash::{self, Phases};
 use crate::ftl::Stream;
@@ -35,12 +35,12 @@ impl<W: Watch> Sim<W> {
         let mut shared = 0;
         if self.plan.geometry.shape.multi_plane > 1 {
             self.share(unit, plane, kind == OpKind::Write, list);
-            shared = self.units[unit.index()].group.len();
+            shared = self.units[unit.index()].riders.ops.len();
         } else if self.plan.geometry.shape.read_slots() > 1 && kind != OpKind::Write {
             self.join_reads(unit, op, list);
-            shared = self.units[unit.index()].group.len();
+            shared = self.units[unit.index()].riders.ops.len();
         }
-        let filled = self.units[unit.index()].filled;
+        let filled = self.units[unit.index()].riders.fills;
         let (price, count) = match kind {
             // What a program joins is one operation.
             OpKind::Write => {
@@ -59,11 +59,11 @@ impl<W: Watch> Sim<W> {
     /// have been the last of their blocks: at a unit, or at a plane that reads by itself.
     #[inline(never)]
     fn price_by_pages(&mut self, at: UnitId, op: u32, price: flash::Op, count: usize) -> Phases {
-        let Station { group, filled, .. } = &self.units[at.index()];
-        let ops = std::iter::once(op).chain(group.iter().copied());
+        let riders = &self.units[at.index()].riders;
+        let ops = riders.served(op);
         if price == flash::Op::Program {
             let pages = ops.map(|op| self.written_page(op));
-            let program = Program { pages, fills: *filled };
+            let program = Program { pages, fills: riders.fills };
             return program.phases((price, count), &self.prices, &self.store.ftl);
         }
         let pages = ops.map(|op| self.page_of(op));
@@ -97,10 +97,10 @@ impl<W: Watch> Sim<W> {
                 break;
             }
             self.tell(Happened::ReadsInPlane { op: next, reader });
-            self.units[reader.index()].group.push(next);
+            self.units[reader.index()].riders.ops.push(next);
             last = self.page_of(next);
         }
-        let count = 1 + self.units[reader.index()].group.len();
+        let count = 1 + self.units[reader.index()].riders.ops.len();
         let phases = self.price_by_pages(reader, op, flash::Op::Read, count);
         self.store.alloc.one_more(unit);
         if let Some(preemptive) = self.arbiter.preemptive() {
@@ -144,8 +144,7 @@ impl<W: Watch> Sim<W> {
     /// watcher is told how much longer they make it.
     #[cold]
     fn note_retries(&mut self, unit: UnitId, first: u32, phases: &Phases) {
-        let group = &self.units[unit.index()].group;
-        let ops: Vec<u32> = std::iter::once(first).chain(group.iter().copied()).collect();
+        let ops: Vec<u32> = self.units[unit.index()].riders.served(first).collect();
         let pages: Vec<Ppn> = ops.iter().map(|&op| self.page_of(op)).collect();
         for together in pages.chunk_by(|&a, &b| self.prices.shares_flash_page(a, b)) {
             let retries = self.store.ftl.retries(&self.plan.geometry, together[0]);
@@ -248,7 +247,7 @@ impl<W: Watch> Sim<W> {
             }
             self.host.write_starts(op, lpn, &mut context!(self));
             if self.write_page(plane, lpn, op) {
-                self.units[unit.index()].filled += 1;
+                self.units[unit.index()].riders.fills += 1;
             }
             return Some(plane);
         }
@@ -334,7 +333,7 @@ impl<W: Watch> Sim<W> {
                 Some(class) => flushed::write(self, plane, class, lpn, op),
                 None => self.write_page(plane, lpn, op),
             };
-            self.units[unit.index()].filled += u32::from(has_filled);
+            self.units[unit.index()].riders.fills += u32::from(has_filled);
         }
         let is_full = pages == room || self.pads(plane, stream);
         if is_full {
@@ -395,18 +394,15 @@ impl<W: Watch> Sim<W> {
             if !joins || self.start_page(unit, op, list).is_none() {
                 return;
             }
-            self.units[unit.index()].group.push(op);
+            self.units[unit.index()].riders.ops.push(op);
         }
     }
 
-    /// A write of the host was bound at the register. Its page is noted now: a page from the write
-    /// buffer may be trimmed before it is programmed.
+    /// The page of a write that was bound at the register, where it matters for the price. It is
+    /// noted now: a page from the write buffer may be trimmed before it is programmed.
     #[inline]
-    pub(super) fn note_host_page(&mut self, unit: UnitId, op: u32) {
-        if self.prices.asks_for_pages() {
-            let page = self.page_of(op);
-            self.jobs[unit].host_pages.push(page);
-        }
+    pub(super) fn bound_at_register(&self, op: u32) -> Option<Ppn> {
+        self.prices.asks_for_pages().then(|| self.page_of(op))
     }
 
     /// Multi-plane operation: the next operations of the list that do the same in other planes of
@@ -429,7 +425,7 @@ impl<W: Watch> Sim<W> {
                 return;
             }
             planes.push(plane);
-            self.units[unit.index()].group.push(op);
+            self.units[unit.index()].riders.ops.push(op);
         }
     }
 
