@@ -23,7 +23,10 @@ FEATURE = re.compile(
     r"|\bprices\.(?:asks_for|depends_on)_pages\(\)|\balloc\.(?:chooses_at_start|has_groups)\(\)"
 )
 """What asks whether the device or the scheme has a feature."""
-PRICE = re.compile(r"\.(?:add_pages|program_again|set_passes)\(")
+PRICE = re.compile(
+    r"\.(?:add_pages|program_again|set_passes|joined_program)\(|prices\.merging\("
+    r"|\.nominal\((?:flash::)?Op::Program,"
+)
 STRUCT = re.compile(r"\bstruct (\w+)[^;{(]*\{\n(.*?)\n\}", re.DOTALL)
 FIELD = re.compile(r"^    (?:pub(?:\([^)]*\))? )?\w+:", re.MULTILINE)
 

@@ -49,7 +49,7 @@ impl Pulse {
         Pulse { callback, signals_at: Instant::now(), progress_at: None }
     }
 
-    /// To be called often, without the interpreter's lock.
+    /// To be called often, without the GIL.
     pub fn beat(&mut self, step: impl FnOnce() -> Step) -> PyResult<()> {
         let now = Instant::now();
         if now - self.signals_at < SIGNALS_EVERY && self.progress_at.is_some() {

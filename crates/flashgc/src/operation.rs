@@ -54,6 +54,33 @@ impl<I: Iterator<Item = Ppn> + Clone> Program<I> {
         self.price(prices, ftl, &mut phases);
         phases
     }
+
+    /// The phases of a program of all pages that are programmed together, these among them.
+    pub fn joined(self, prices: &Prices, ftl: &Ftl) -> Phases {
+        let mut phases = prices.joined_program();
+        self.price(prices, ftl, &mut phases);
+        phases
+    }
+
+    /// The phases of an operation that programs as many pages as stand in registers, after the
+    /// merged ones of them have come in.
+    pub fn merging(
+        self,
+        (op, count): (Op, usize),
+        merged: usize,
+        prices: &Prices,
+        ftl: &Ftl,
+    ) -> Phases {
+        let mut phases = prices.merging(op, count, merged);
+        self.price(prices, ftl, &mut phases);
+        phases
+    }
+}
+
+/// The phases of a program whose page comes in now, and is [priced](Program::price) as its array
+/// time begins.
+pub fn loading(prices: &Prices) -> Phases {
+    prices.nominal(Op::Program, 1)
 }
 
 /// The phases of an operation that reads these pages, each as often again as its errors need.

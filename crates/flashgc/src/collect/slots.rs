@@ -247,12 +247,11 @@ pub(super) fn program<W: Watch>(
         return None;
     }
     job.stage = Stage::Programming;
-    let mut phases = at.prices.joined_program();
     let shape = &at.cx.plan.geometry.shape;
     let last = at.jobs[unit].step_pages().map(|copy| copy.to).find(|&to| shape.ends_program(to));
     at.jobs[unit].step.joined = last;
-    Program { pages: last.into_iter(), fills: 0 }.price(at.prices, &at.store.ftl, &mut phases);
-    Some(command(phases))
+    let program = Program { pages: last.into_iter(), fills: 0 };
+    Some(command(program.joined(at.prices, &at.store.ftl)))
 }
 
 /// The program of the last copies, before the victim is erased: where the controller must not keep
@@ -262,8 +261,6 @@ pub(super) fn pad<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<
     let last = at.store.pad_copies(plane, &mut at.cx)?;
     let job = &mut at.jobs[unit];
     (job.stage, job.step.pads, job.step.joined) = (Stage::Programming, true, Some(last));
-    let mut phases = at.prices.joined_program();
     let program = Program { pages: std::iter::once(last), fills: 0 };
-    program.price(at.prices, &at.store.ftl, &mut phases);
-    Some(command(phases))
+    Some(command(program.joined(at.prices, &at.store.ftl)))
 }

@@ -82,12 +82,13 @@ impl<W: Watch> Collecting<'_, W> {
         // A program that takes writes of the host in takes the time of the device: it is theirs as
         // well.
         let prices = if merged > 0 { self.host_prices } else { self.prices };
-        let mut phases = prices.merging(plan.gc.copy.program_op(), copies + merged, merged);
         let job = &self.jobs[unit];
         let riders = &job.step.riders;
         let fills = riders.fills + self.prices.filled_by_copies(|| job.fills_of_step());
         let pages = job.step_pages().map(|copy| copy.to).chain(riders.pages.iter().copied());
-        Program { pages, fills }.price(prices, &self.store.ftl, &mut phases);
+        let (op, program) = (plan.gc.copy.program_op(), Program { pages, fills });
+        let of = (op, copies + merged);
+        let phases = program.merging(of, merged, prices, &self.store.ftl);
         let job = &mut self.jobs[unit];
         if job.step.riders.fills > 0 {
             job.record.extra_ns += prices.summary_array_ns();

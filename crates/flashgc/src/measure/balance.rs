@@ -1,5 +1,5 @@
 //! The data for the balance of a run, recorded during the run, and the end of a run that continues
-//! until it is in balance.
+//! until steady state.
 
 use super::Seen;
 use crate::gc::counted;
@@ -17,7 +17,7 @@ const TAIL_PER_MYRIAD: u64 = 9_990;
 const CONFIDENCE: f64 = 0.95;
 /// A run is checked again when it is longer by this part.
 const LOOK_AGAIN: u64 = 4;
-/// Number of successive checks that must find it in balance: one positive check may be chance.
+/// Number of successive checks that must find steady state: one positive check may be chance.
 const LOOKS: u32 = 2;
 
 /// Facts about a run that a session knows before the run begins.
@@ -32,14 +32,14 @@ pub struct Circumstances {
     pub phases: u64,
     /// Whether a longer run is possible.
     pub can_go_on: bool,
-    /// Whether the run ends as soon as it is in balance.
+    /// Whether the run ends as soon as it has reached steady state.
     pub until: Option<Until>,
 }
 
-/// How a run ended that continues until it is in balance.
+/// How a run ended that continues until steady state.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct UntilEnd {
-    /// Whether it was in balance; else the bound ended it.
+    /// Whether it had reached steady state; else the bound ended it.
     pub reached: bool,
     /// Confidence of the intervals.
     pub confidence: f64,
@@ -95,7 +95,8 @@ impl Watched {
 }
 
 impl Seen<'_> {
-    /// Whether the run is in balance by now, and its tail known as well as was requested.
+    /// Whether the run has reached steady state by now, and its tail is known as well as was
+    /// requested.
     pub fn is_in_balance(&self) -> bool {
         self.balance(self.counters).verdict == Verdict::Yes && self.tail_is_known()
     }
@@ -119,7 +120,7 @@ impl Seen<'_> {
         self.tail_interval().is_some_and(|[low, high]| (high - low) as f64 / 2.0 <= within * middle)
     }
 
-    /// How a run ended that continues until it is in balance.
+    /// How a run ended that continues until steady state.
     pub(super) fn until_end(&self) -> Option<UntilEnd> {
         let watched = &self.measure.balance;
         let Until { confidence, within, .. } = watched.circumstances.until?;

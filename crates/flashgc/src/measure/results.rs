@@ -91,7 +91,7 @@ pub struct Results {
     pub saturated: bool,
     /// Whether the run represents the long run.
     pub balance: Balance,
-    /// How a run ended that continues until it is in balance.
+    /// How a run ended that continues until steady state.
     pub until: Option<UntilEnd>,
     /// Erased pages that the host can fill before collection begins, about.
     pub pages_to_first: u64,

@@ -12,6 +12,7 @@ use crate::flash::{self, Class, Command, Kind};
 use crate::gc::Suspends;
 use crate::host::OpKind;
 use crate::ids::UnitId;
+use crate::operation;
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
 
@@ -64,7 +65,7 @@ impl<W: Watch> Sim<W> {
         state.beside.pages.extend(page);
         self.tell(Happened::Loaded { op });
         self.counters.pipelined_writes += 1;
-        let phases = self.prices.nominal(flash::Op::Program, 1);
+        let phases = operation::loading(&self.prices);
         self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));
     }
 

@@ -403,7 +403,7 @@ impl<W: Watch> Sim<W> {
         self.place_flushes();
     }
 
-    /// Ends the run where it is in balance.
+    /// Ends the run where it has reached steady state.
     #[cold]
     fn check_balance(&mut self) {
         if self.host.source_ended() {

@@ -133,13 +133,15 @@ fn no_room_of_a_running_drive_uses_another() {
     none(&complaints);
 }
 
-/// What pages add to the price of an operation is added in `operation.rs`, and nowhere else.
+/// The phases of a program, and what its pages add to them, are put together in `operation.rs` and
+/// nowhere else.
 #[test]
 fn the_price_of_pages_is_put_together_in_one_place() {
     let source = root().join("crates/flashgc/src");
     let mut found = BTreeSet::new();
     for path in files(&source, "rs") {
-        for call in [".add_pages(", ".program_again(", "ftl.failed_ns("] {
+        let calls = [".add_pages(", ".program_again(", "ftl.failed_ns(", ".joined_program()"];
+        for call in calls.into_iter().chain(["prices.merging(", ".nominal(Op::Program,"]) {
             if read(&path).contains(call) {
                 found.insert(path.strip_prefix(&source).expect("below the source").to_path_buf());
             }
