@@ -1,4 +1,4 @@
-"""The commands that show more than an advice does, as they can be typed."""
+"""Follow-up commands that `advise` prints, ready to type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COUNTS = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "
 
 
 class Given(NamedTuple):
-    """The arguments of an advice."""
+    """The arguments of `advise`."""
 
     config: api.Config
     trace: api.PathLike | None
@@ -76,7 +76,7 @@ def shown(given: Given, found: Candidates, values: Mapping[str, Any], plan: Leng
     """The commands: the parts of the latencies of the best scheme, and the best next to others."""
     best = [values["best"][objective.key] for objective in OBJECTIVES]
     names = list(dict.fromkeys(one["take"] for one in best if one is not None))
-    # Without an advice, all that have long runs.
+    # Without a recommendation, all that have long runs.
     names = names or [one["scheme"] for one in values["schemes"] if one["outcome"] == "long"]
     others = [name for name in names if name != found.own]
     several = [found.own, *others]
@@ -102,7 +102,7 @@ def _made(
 def _size(found: Candidates, schemes: Sequence[str]) -> list[str]:
     """The size of the drive as settings, where a command would size it in another way.
 
-    The drive of an advice has the size that the configuration's own scheme gives it. Other schemes
+    The drive of `advise` has the size that the configuration's own scheme gives it. Other schemes
     may need more blocks in each plane, and then get fewer planes.
     """
     own = found.requests[found.own]

@@ -1,4 +1,4 @@
-"""The content of an advice, from its runs."""
+"""The findings of `advise`, from its runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LIMIT = "the run reached its limit"
 
 
 class Found(NamedTuple):
-    """All runs of an advice."""
+    """All runs of `advise`."""
 
     candidates: Candidates
     plan: Lengths
@@ -83,7 +83,7 @@ def _is_ranked(found: Found, name: str) -> bool:
 
 
 def _samples(found: Found) -> Mapping[str, Sequence[Values]]:
-    """The runs that tell how sure a difference is: seeds of long runs, or parts of a trace."""
+    """The runs behind confidence intervals: seeds of long runs, or parts of a trace."""
     return found.long if found.plan.kind == "seeds" else found.short
 
 

@@ -1,4 +1,4 @@
-"""The function `advise`: from a configuration to an advice."""
+"""The function `advise`: from a configuration to its findings."""
 
 from __future__ import annotations
 

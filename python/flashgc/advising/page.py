@@ -1,4 +1,4 @@
-"""The page of an advice: its tables, the parts of the latencies, and the runs behind it."""
+"""The page of `advise`: its tables, the parts of the latencies, and the runs behind it."""
 
 from __future__ import annotations
 

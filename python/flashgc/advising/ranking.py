@@ -1,4 +1,4 @@
-"""Which schemes stay after a round, which is best for each objective, and how sure that is."""
+"""Which schemes stay after a round, which is best for each objective, and with what confidence."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from flashgc.running import api, parallel
 
 
 class AdviceProgress(NamedTuple):
-    """How far an advice is."""
+    """Progress of `advise`."""
 
     round: str
     """`scan` (of a trace), `first`, `short` or `long`."""

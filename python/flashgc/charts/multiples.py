@@ -220,7 +220,7 @@ def spec(axes: Mapping[str, Sequence[Any]], chosen: Layout) -> dict[str, Any]:
 
 
 def _layers(y: dict[str, Any], shown: Mapping[str, str], picks: bool) -> list[dict[str, Any]]:
-    """Means as lines and points, with a bar from the least to the most."""
+    """Means as lines and points, with a bar from minimum to maximum."""
     picked = {"name": "picked", "bind": "legend",
               "select": {"type": "point", "fields": ["series"]}}  # fmt: skip
     mean = {"y": {"field": "mean", **y}}

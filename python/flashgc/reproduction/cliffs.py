@@ -111,7 +111,7 @@ def moves(item: Item, results: Results) -> list[Chart]:
             _moves(item, series, names),
             marks.columns((series, "number", "fewest", "mean", "most"), rows),
             f"{title}: pages moved by each collection, in order, of {', '.join(names)}.",
-            note="Means, between the fewest and the most pages.", series=series, names=names,
+            note="Mean and min-max band.", series=series, names=names,
             height=220,
         ))  # fmt: skip
     return charts

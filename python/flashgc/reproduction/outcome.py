@@ -80,7 +80,7 @@ def reproduce(
         trace_format: its format, where it is not to be recognised by the content.
         again: the command that the report names as its origin; this call if not given.
         on_bad_line: `stop` at a line of it that cannot be parsed, or `skip` and count it.
-        sort_window: a time such as "10 ms": its rows that are late by at most this are sorted.
+        sort_window: a time such as "10 ms": rows out of order by at most this much are reordered.
         pin: whether the measured values are put on record, in measured.toml of the paper's folder,
             instead of being compared with those on record.
         bundle: a zip file for descriptions, results, hashes and environment, which

@@ -380,7 +380,7 @@ def _job(job: Mapping[str, Any]) -> str:
 
 
 def _endurance(report: RunResults) -> list[tuple[str, str]]:
-    """TBW, where the device has rated cycles."""
+    """TBW, where the device has rated P/E cycles."""
     found = report.get("endurance")
     if not found:
         return []

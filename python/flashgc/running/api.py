@@ -122,7 +122,7 @@ def run(
         KeyboardInterrupt: on Ctrl-C, at once.
 
     Note:
-        The interpreter's lock is free while the engine works.
+        The GIL is released while the engine works.
 
     >>> import flashgc
     >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}

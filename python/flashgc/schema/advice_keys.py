@@ -1,4 +1,4 @@
-"""The keys of an advice: attributes, types and the JSON Schema come from here.
+"""The keys of the output of `advise`: attributes, types and the JSON Schema come from here.
 
 docs/advise.md defines each of them.
 """
@@ -104,7 +104,7 @@ class Samples(Section):
 
 
 class AdviceKeys(Section):
-    """The keys of an advice, see docs/advise.md for each."""
+    """The keys of the output of `advise`, see docs/advise.md for each."""
 
     version: str
     seed: int

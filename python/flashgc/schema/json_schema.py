@@ -30,7 +30,7 @@ def report_schema() -> dict[str, Any]:
 
 
 def advice_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of an advice, as `flashgc advise --json` prints it.
+    """The JSON Schema (2020-12) of the output of `flashgc advise --json`.
 
     >>> import flashgc
     >>> flashgc.advice_schema()["properties"]["commands"]
