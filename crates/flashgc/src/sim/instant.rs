@@ -23,6 +23,7 @@ const STEPS_OF_EACH: u64 = 64;
 const STEPS_TO_NAME_UNITS: u32 = 4096;
 
 /// Steps since time last advanced, or since an operation or request of the host ended or came.
+#[derive(Clone)]
 pub(super) struct Instant {
     steps: u64,
     /// With more steps than this the engine is at fault.
