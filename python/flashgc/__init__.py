@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         __version__,
     )
     from flashgc.advising import Advice, AdviceProgress, advise
+    from flashgc.components.component import Completion, Completions, Component
     from flashgc.conversion import Conversion, convert
     from flashgc.estimates.register_cost import RegisterCost, register_cost
     from flashgc.estimates.worst_case import WorstCase, check_wait, worst_case_wait
@@ -77,6 +78,9 @@ __all__ = [
     "Candidates",
     "Checked",
     "Comparison",
+    "Completion",
+    "Completions",
+    "Component",
     "ConfigError",
     "Conversion",
     "DriveError",
@@ -145,6 +149,7 @@ _NAMES_IN = {
     "running.builtin_workloads": ("workload", "workloads"),
     "advising": ("Advice", "AdviceProgress", "advise"),
     "running.api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
+    "components.component": ("Completion", "Completions", "Component"),
     "conversion": ("Conversion", "convert"),
     "explaining": ("Explanation", "explain"),
     "reports.loading": ("load",),

@@ -4,10 +4,17 @@ import os
 from collections.abc import Callable
 from typing import Final, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from flashgc._engine_types import Logs, Reading, Request
 
 __all__ = [
+    "OPERATIONS",
+    "PARTS",
     "REQUEST_KINDS",
+    "Completions",
+    "Component",
     "ConfigError",
     "DriveError",
     "Fitted",
@@ -17,6 +24,7 @@ __all__ = [
     "OutputError",
     "OverTime",
     "RunError",
+    "Snapshot",
     "TraceError",
     "__version__",
     "check",
@@ -41,6 +49,8 @@ __all__ = [
 ]
 
 __version__: str
+OPERATIONS: Final[tuple[str, ...]]
+PARTS: Final[tuple[str, ...]]
 REQUEST_KINDS: Final[tuple[tuple[str, bool], ...]]
 
 class FlashgcError(Exception): ...
@@ -81,6 +91,74 @@ _ProgressCallback = Callable[[str, int, int | None, int], object]
 @final
 class Fitted:
     """The size of a drive, for runs on it."""
+
+_Column = NDArray[np.uint64]
+
+@final
+class Completions:
+    """Requests that are done, as packed columns or as rows."""
+
+    def __len__(self) -> int: ...
+    def columns(self) -> list[bytes]: ...
+    def part(self, part: int) -> bytes: ...
+    def rows(self) -> list[tuple[int, int, int, int, bool, list[int] | None]]: ...
+
+@final
+class Snapshot:
+    """A state of a component."""
+
+@final
+class Component:
+    """A drive that has its requests from outside."""
+
+    def __new__(
+        cls,
+        request: Request,
+        drive: str | os.PathLike[str] | None,
+        depth: int | None,
+        parts: bool,
+        verify: bool,
+        progress: _ProgressCallback | None,
+    ) -> Component: ...
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def under_way(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def page_bytes(self) -> int: ...
+    @property
+    def is_read_only(self) -> bool: ...
+    def submit(
+        self,
+        at_ns: int,
+        op: int,
+        offset_bytes: int,
+        bytes: int,
+        tag: int,
+        hint: int,
+        high: bool,
+        fua: bool,
+    ) -> bool: ...
+    def submit_all(
+        self,
+        at_ns: _Column,
+        op: _Column,
+        offset_bytes: _Column,
+        bytes: _Column,
+        tag: _Column,
+        hint: _Column | None,
+    ) -> int: ...
+    def next_event(self) -> int | None: ...
+    def advance(self, to_ns: int) -> Completions: ...
+    def advance_to_completion(self, limit_ns: int) -> Completions: ...
+    def drain(self) -> Completions: ...
+    def rest(self) -> None: ...
+    def statistics(self) -> Outcome: ...
+    def snapshot(self) -> Snapshot: ...
+    def restore(self, snapshot: Snapshot) -> None: ...
+    def finish(self) -> Outcome: ...
 
 def fit(requests: list[Request], progress: _ProgressCallback | None = None) -> Fitted | None: ...
 def run(

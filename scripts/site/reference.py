@@ -47,6 +47,11 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "Try an idea for a scheme: a victim, placement or pacing as a function.",
         ("victim", "placement", "pacing", "scheme", "Scheme", "Candidates", "Page", "NextStep"),
     ),
+    "components": (
+        "Components",
+        "A drive in a simulator of your own, which has the clock; flashgc.simpy for SimPy.",
+        ("Component", "Completion", "Completions"),
+    ),
     "drives": ("Saved drives", "Precondition a drive once, and begin runs with it.", ("drive",)),
     "traces": ("Traces", "Read, convert, cut, merge, generate and fit traces.", ("trace",)),
     "convert": (

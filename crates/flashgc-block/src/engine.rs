@@ -5,9 +5,8 @@ use crate::drive::DriveError;
 use crate::path::{DataPath, Done, Ticket};
 use crate::recovery::Recovery;
 use crate::watching::Watching;
+use flashgc::component::{Component, Marks, Submitted, Wrong};
 use flashgc::report::Report;
-use flashgc::session::RunError;
-use flashgc::session::live::LiveSession;
 use flashgc::workload::{HostOp, HostRequest};
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +22,7 @@ pub(crate) struct Onlookers {
 
 /// The engine of a drive and the path of its data. The caller has the clock.
 pub struct Engine {
-    session: LiveSession,
+    component: Component,
     path: Arc<Mutex<DataPath>>,
     onlookers: Onlookers,
     has_served: bool,
@@ -36,22 +35,22 @@ pub struct Engine {
 impl Engine {
     /// A drive that is ready for requests.
     pub(crate) fn new(
-        session: LiveSession,
+        component: Component,
         path: Arc<Mutex<DataPath>>,
         onlookers: Onlookers,
         found: Option<Recovery>,
     ) -> Self {
-        Engine { session, path, onlookers, has_served: false, found, stopped: None }
+        Engine { component, path, onlookers, has_served: false, found, stopped: None }
     }
 
     /// The physical page of each logical one at present; `u32::MAX` where nothing is written.
     pub fn map(&self) -> Vec<u32> {
-        self.session.map()
+        self.component.map()
     }
 
     /// The time of the last event, in ns.
     pub fn now_ns(&self) -> u64 {
-        self.session.now_ns()
+        self.component.last_event_ns()
     }
 
     /// The page of the write buffer in this place of the store was written again.
@@ -72,17 +71,17 @@ impl Engine {
         if let Some(failure) = lock(&self.path).failure() {
             return Err(DriveError::Io(failure.clone().into()));
         }
-        if self.session.is_read_only() { Err(DriveError::ReadOnly) } else { Ok(()) }
+        if self.component.is_read_only() { Err(DriveError::ReadOnly) } else { Ok(()) }
     }
 
     /// Lets the engine do something. A fault in it stops the drive.
     fn attempt<T>(
         &mut self,
-        act: impl FnOnce(&mut LiveSession) -> Result<T, RunError>,
+        act: impl FnOnce(&mut Component) -> Result<T, Wrong>,
     ) -> Result<T, DriveError> {
         self.is_running()?;
-        let session = &mut self.session;
-        let why = match catch_unwind(AssertUnwindSafe(|| act(session))) {
+        let component = &mut self.component;
+        let why = match catch_unwind(AssertUnwindSafe(|| act(component))) {
             Ok(Ok(done)) => return Ok(done),
             Ok(Err(error)) => error.text,
             Err(panic) => {
@@ -116,9 +115,9 @@ impl Engine {
         self.is_running()?;
         let (ticket, request) = self.expect(request, data, now_ns);
         let at_ns = request.at_ns;
-        self.attempt(|session| {
-            session.comes(request)?;
-            session.run_to(at_ns, u64::MAX)
+        self.attempt(|component| {
+            submit(component, &request)?;
+            let_pass(component, at_ns)
         })?;
         Ok((ticket, at_ns))
     }
@@ -130,7 +129,8 @@ impl Engine {
         data: Option<Vec<u8>>,
         now_ns: u64,
     ) -> (Ticket, HostRequest) {
-        let at_ns = if self.has_served { now_ns.max(self.session.now_ns() + 1) } else { 0 };
+        let free_ns = self.component.now_ns().max(self.component.last_event_ns() + 1);
+        let at_ns = if self.has_served { now_ns.max(free_ns) } else { 0 };
         self.has_served = true;
         let ticket = lock(&self.path).expect(&request, data);
         // A trim takes no flash: that it lasts is a matter of the store.
@@ -144,12 +144,16 @@ impl Engine {
 
     /// Lets everything happen that happens until this time.
     pub fn run_to(&mut self, now_ns: u64) -> Result<(), DriveError> {
-        self.attempt(|session| session.run_to(now_ns, u64::MAX)).map(|_| ())
+        if !self.has_served {
+            // Time begins with the first request.
+            return self.is_running();
+        }
+        self.attempt(|component| let_pass(component, now_ns))
     }
 
     /// The time of the next event, if there is one.
     pub fn next_ns(&self) -> Option<u64> {
-        self.session.next_ns()
+        self.component.next_event_of_engine()
     }
 
     /// Serves a request at once: time advances until it is done.
@@ -179,7 +183,7 @@ impl Engine {
         data: Option<Vec<u8>>,
     ) -> Result<Vec<u8>, DriveError> {
         let (ticket, _) = self.brings(request, data, 0)?;
-        self.attempt(LiveSession::run_until_served)?;
+        self.attempt(|component| component.drain().map(|_| ()))?;
         self.done(|_| {});
         let done = self.take(ticket).expect("the request is done");
         answer(done)
@@ -188,9 +192,9 @@ impl Engine {
     /// What the drive does, at this time or later; none where nobody may watch.
     pub(crate) fn status(&mut self, now_ns: u64) -> Result<Option<Value>, DriveError> {
         let Some(watching) = self.onlookers.watching.clone() else { return Ok(None) };
-        let now_ns = now_ns.max(self.session.now_ns());
+        let now_ns = now_ns.max(self.component.last_event_ns());
         let (so_far, free_blocks) =
-            self.attempt(|session| Ok((session.so_far(), session.free_blocks())))?;
+            self.attempt(|component| Ok((component.statistics()?, component.free_blocks())))?;
         Ok(Some(watching.status(&so_far, free_blocks, now_ns)))
     }
 
@@ -210,19 +214,38 @@ impl Engine {
     pub fn end(mut self, now_ns: u64, notes: Vec<String>) -> Result<Report, DriveError> {
         self.is_running()?;
         let flush = HostRequest::flush(0);
-        let last = self.has_served.then(|| self.expect(flush, Some(Vec::new()), now_ns).1);
+        if self.has_served {
+            let (_, last) = self.expect(flush, Some(Vec::new()), now_ns);
+            submit(&mut self.component, &last)?;
+        }
         let found = self
             .found
             .as_ref()
             .map(|found| format!("the drive was resumed from its store: {found}"));
         let kept = self.onlookers.capture.map(Capture::end);
         let notes: Vec<String> = found.into_iter().chain(notes).chain(kept).collect();
-        let mut report = self.session.end(last, &notes)?;
+        let mut report = self.component.finish_with(&notes)?;
         if let Err(failure) = lock(&self.path).stop() {
             report.add_note(format!("{failure}; writes and flushes since then are errors"));
         }
         Ok(report)
     }
+}
+
+/// A request comes at its time. The data knows it by a ticket, and not by its tag.
+fn submit(component: &mut Component, request: &HostRequest) -> Result<(), Wrong> {
+    let &HostRequest { at_ns, op, offset_bytes, bytes, fua, .. } = request;
+    let marks = if fua { Marks::FUA } else { Marks::NONE };
+    let submitted = component.submit_marked(at_ns, op, offset_bytes, bytes, marks, 0)?;
+    debug_assert_eq!(submitted, Submitted::Accepted, "a served drive has no depth");
+    Ok(())
+}
+
+/// Lets everything happen that happens until this time, also what the drive does while it is idle:
+/// its data lies in a store, and its clients have a clock.
+fn let_pass(component: &mut Component, to_ns: u64) -> Result<(), Wrong> {
+    component.advance(to_ns.max(component.now_ns()))?;
+    component.rest()
 }
 
 /// What a request that is done has found.

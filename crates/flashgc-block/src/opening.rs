@@ -13,12 +13,12 @@ use crate::record::{Content, Record};
 use crate::recovery::{IsNewer, Recovered, Recovery, Saved, recover};
 use crate::store::Store;
 use crate::watching::Watching;
+use flashgc::component::{self, Wrong};
 use flashgc::device::Geometry;
 use flashgc::drive::{OpenBlock, Role};
 use flashgc::ids::{BlockId, Ppn};
 use flashgc::plan::Plan;
-use flashgc::session::live::LiveSession;
-use flashgc::session::{Options, Origin, Phase, Progress, RunError, SavedDrive, Session};
+use flashgc::session::{Options, Origin, Phase, Progress, RunError, SavedDrive};
 use flashgc::verify::{Happened, Listener};
 use flashgc::workload::{HostOp, HostRequest};
 use serde_json::{Value, json};
@@ -96,7 +96,9 @@ fn stored(
     let (Some(origin), Some(age_ns)) = (origin, head["age_ns"].as_u64()) else {
         return Err(wrong("its head is damaged".into(), another));
     };
-    origin.check_fit(&opening.setup, name).map_err(of_store)?;
+    origin.check_fit(&opening.setup, name).map_err(|error: RunError| {
+        of_store(Wrong { why: component::Why::Configuration, text: error.text })
+    })?;
     if head["sizes"] != sizes_json(sizes) {
         let why = "the store was made with another mapping unit, or another user capacity";
         return Err(wrong(why.into(), another));
@@ -113,11 +115,11 @@ fn stored(
 }
 
 /// The error of a drive that does not fit, where it is the one of a store.
-fn of_store(error: RunError) -> RunError {
+fn of_store(error: Wrong) -> Wrong {
     let (first, _) = error.text.split_once("\n  = help: ").unwrap_or((&error.text, ""));
     let first = first.replace("the saved drive", "the drive in the store");
     let help = "use the device and the scheme that it had, or name another file";
-    RunError { text: format!("{first}\n  = help: {help}"), ..error }
+    Wrong { text: format!("{first}\n  = help: {help}"), ..error }
 }
 
 fn sizes_json(sizes: Sizes) -> Value {
@@ -165,20 +167,22 @@ pub fn open(
     let listener = Some((making.through)(listener));
     let request_log = watching.as_ref().map(Watching::sink);
     let options = Options { verify, blame: watched, request_log, listener, ..Options::default() };
-    let session = match given {
-        None => Session::new(setup, None, options),
-        Some((saved, name)) => {
-            let session = Session::with_drive(setup, None, saved, &name, options);
-            if found.is_some() { session.map_err(of_store)? } else { session? }
-        }
+    // The drive refuses the writes of its clients, and writes saved pages again all the same.
+    let options = component::Options {
+        saved: given,
+        session: options,
+        admits_when_read_only: true,
+        depth: None,
     };
-    let mut session = LiveSession::new(session)?;
+    let making_of = component::Making::new(setup, options);
+    let mut made =
+        making_of.map_err(|wrong| if found.is_some() { of_store(wrong) } else { wrong })?;
     loop {
-        let progress = session.prepare()?;
+        let progress = made.advance()?;
         match progress.phase {
             Phase::Run => break,
             Phase::Ready if found.is_none() => {
-                begin(&mut lock(&path), &session, &plan).map_err(DriveError::Io)?;
+                begin(&mut lock(&path), &made, &plan).map_err(DriveError::Io)?;
             }
             _ if !(making.goes_on)(&progress) => {
                 let why = "the drive was not made to its end";
@@ -188,17 +192,17 @@ pub fn open(
         }
     }
     let onlookers = Onlookers { capture, watching };
-    let mut engine = Engine::new(session, path, onlookers, found.clone());
+    let mut engine = Engine::new(made.finish()?, path, onlookers, found.clone());
     write_again(&mut engine, again, geometry)?;
     Ok((engine, found))
 }
 
 /// A new drive begins: its store gets its state.
-fn begin(path: &mut DataPath, session: &LiveSession, plan: &Plan) -> io::Result<()> {
+fn begin(path: &mut DataPath, made: &component::Making, plan: &Plan) -> io::Result<()> {
     let has_store = path.pages().has_records();
     let (mut age_ns, mut wear) = (0, Vec::new());
     if has_store {
-        let SavedDrive { origin, state } = session.drive();
+        let SavedDrive { origin, state } = made.drive();
         let geometry = &plan.geometry;
         let head = json!({
             "origin": origin,
@@ -314,8 +318,8 @@ fn write_again(
     Ok(())
 }
 
-impl From<RunError> for DriveError {
-    fn from(error: RunError) -> Self {
-        DriveError::Stopped(error.text)
+impl From<Wrong> for DriveError {
+    fn from(wrong: Wrong) -> Self {
+        DriveError::Stopped(wrong.text)
     }
 }

@@ -5,7 +5,7 @@ use crate::files::{self, NewFile};
 use crate::memory;
 use crate::pulse::{Pulse, Step};
 use crate::request::Request;
-use flashgc::session::{Options, Phase, Session, Setup, TraceOpener};
+use flashgc::session::{Options, Phase, SavedDrive, Session, Setup, TraceOpener};
 use flashgc_drive::{Limits, Opened};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -33,13 +33,20 @@ pub fn session(
     path: &Path,
     options: Options,
 ) -> PyResult<Session> {
-    let failed = |error: flashgc::session::RunError| DriveError::new_err(error.text);
+    let (saved, name) = saved(&setup, path)?;
+    let session = Session::with_drive(setup, trace, saved, &name, options);
+    session.map_err(|error| DriveError::new_err(error.text))
+}
+
+/// The drive in a file, which fits a configuration, and its name.
+pub fn saved(setup: &Setup, path: &Path) -> PyResult<(SavedDrive, String)> {
     let name = path.display().to_string();
     let opened = open(path)?;
     // The error names the keys that differ, before the sizes of tables disagree.
-    opened.header.origin.check_fit(&setup, &name).map_err(failed)?;
+    let fit = opened.header.origin.check_fit(setup, &name);
+    fit.map_err(|error| DriveError::new_err(error.text))?;
     let saved = opened.load(&Limits::of(&setup.plan.geometry)).map_err(|why| wrong(path, why))?;
-    Session::with_drive(setup, trace, saved, &name, options).map_err(failed)
+    Ok((saved, name))
 }
 
 /// Why a saved drive does not fit a configuration, as an object in the list of `problems`.

@@ -2,6 +2,7 @@
 //! interpreter's lock, and leaves everything else to the engine and to the package.
 
 mod columns;
+mod component;
 mod drive;
 mod errors;
 mod files;
@@ -41,6 +42,11 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("REQUEST_KINDS", request_log::kinds(module.py())?)?;
     module.add_class::<run::Outcome>()?;
     module.add_class::<request::Fitted>()?;
+    module.add_class::<component::Component>()?;
+    module.add_class::<component::Completions>()?;
+    module.add_class::<component::Snapshot>()?;
+    module.add("PARTS", component::part_names(module.py())?)?;
+    module.add("OPERATIONS", component::operations(module.py())?)?;
     module.add_function(wrap_pyfunction!(sizing::fit, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(run::check, module)?)?;

@@ -7,6 +7,7 @@ use crate::memory;
 use crate::over_time::OverTime;
 use crate::pulse::{Pulse, Step};
 use crate::request::Request;
+use flashgc::report::Report;
 use flashgc::session::{Phase, Session};
 use flashgc_config::Diagnostic;
 use pyo3::prelude::*;
@@ -27,6 +28,15 @@ pub struct Outcome {
     stories: Option<String>,
     /// The run over time, where it was recorded.
     over_time: Option<OverTime>,
+}
+
+impl Outcome {
+    /// The results in a report.
+    pub fn of(report: &Report, stories: Option<String>) -> Self {
+        let (read, write) = report.latency_distribution();
+        let over_time = report.over_time().map(OverTime::from);
+        Outcome { report: report.to_text(), read, write, stories, over_time }
+    }
 }
 
 /// Runs a configuration.
@@ -94,9 +104,7 @@ fn run_detached(
         walls.precondition.as_secs_f64(),
         memory::peak_rss_bytes(),
     );
-    let (read, write) = report.latency_distribution();
-    let over_time = report.over_time().map(OverTime::from);
-    Ok(Outcome { report: report.to_text(), read, write, stories, over_time })
+    Ok(Outcome::of(&report, stories))
 }
 
 /// Checks a configuration without a run, and returns the plan that results, as JSON.

@@ -100,6 +100,7 @@ impl Slots {
 }
 
 /// The pending set.
+#[derive(Clone)]
 pub struct Events {
     slots: Slots,
     /// Node `i` holds the smaller key of nodes `2i` and `2i + 1`; the leaves begin at `leaves`.

@@ -31,3 +31,5 @@ pub mod stats;
 pub mod store;
 pub mod verify;
 pub mod workload;
+
+pub use session::component::{self, Component};

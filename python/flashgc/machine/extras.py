@@ -12,6 +12,7 @@ PACKAGES = {
     "pyarrow": ("arrow", "pyarrow"),
     "optuna": ("tune", "optuna"),
     "ray": ("ray", "ray"),
+    "simpy": ("simpy", "simpy"),
     "vl_convert": ("figures", "vl-convert-python"),
 }
 """For each module its extra, and the name of its package."""

@@ -16,6 +16,7 @@ use stripes::Stripes;
 use when_idle::WhenIdle;
 
 /// The state of allocation.
+#[derive(Clone)]
 pub struct Allocation {
     /// Operations that wait at the unit of each plane or are under way.
     loads: Vec<u32>,

@@ -25,6 +25,7 @@ use crate::ids::UnitId;
 use crate::plan::Plan;
 
 /// Who decides what a free unit does next.
+#[derive(Clone)]
 pub enum Arbiter {
     /// A collection runs to its end.
     RunToEnd,

@@ -20,6 +20,7 @@ use crate::ids::{PlaneId, UnitId};
 use crate::plan::{HIGH, Plan};
 
 /// The state of preemption.
+#[derive(Clone)]
 pub struct Preemptive {
     /// The rules.
     pub rules: Preemption,

@@ -13,7 +13,7 @@ use super::view::View;
 use crate::flash::Op;
 use crate::ftl::Stream;
 use crate::gc::TimeSlices as Rules;
-use crate::gc::given::{NextStep, Pacer};
+use crate::gc::given::{Made, NextStep, Pacer};
 use crate::ids::{Ppn, UnitId};
 use crate::operation;
 use crate::plan::Plan;
@@ -36,10 +36,11 @@ struct Slices {
 }
 
 /// The time slices of all units.
+#[derive(Clone)]
 pub struct TimeSlices {
     rules: Rules,
     /// Decides in place of the length.
-    pacer: Option<Box<dyn Pacer>>,
+    pacer: Option<Made<dyn Pacer>>,
     units: Vec<Slices>,
 }
 

@@ -36,6 +36,7 @@ struct Account {
 }
 
 /// The accounts of all units.
+#[derive(Clone)]
 pub struct Tokens {
     rules: Rules,
     /// The least credit: the copies of a step but one.

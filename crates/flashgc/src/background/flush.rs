@@ -5,6 +5,7 @@ use crate::plan::Plan;
 use crate::verify::Watch;
 
 /// The task. The buffer chooses the pages.
+#[derive(Clone)]
 pub struct Flush;
 
 impl Flush {

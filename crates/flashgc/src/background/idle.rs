@@ -30,6 +30,7 @@ enum State {
 }
 
 /// The idle trigger of a scheme.
+#[derive(Clone)]
 pub struct IdleCollection {
     plan: Idle,
     state: State,

@@ -40,6 +40,12 @@ pub struct Background<W> {
     tasks: Vec<Box<dyn Task<W>>>,
 }
 
+impl<W: Watch> Clone for Background<W> {
+    fn clone(&self) -> Self {
+        Background { tasks: self.tasks.clone() }
+    }
+}
+
 impl<W: Watch> Background<W> {
     /// The background work of a plan.
     pub fn new(plan: &Plan) -> Self {

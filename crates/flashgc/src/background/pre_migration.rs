@@ -45,6 +45,7 @@ struct Move {
 }
 
 /// The state of pre-migration: pages that move before their collection.
+#[derive(Clone)]
 pub struct PreMigrating {
     /// The task's number, which its commands bear.
     task: u8,

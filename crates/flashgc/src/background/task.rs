@@ -63,8 +63,26 @@ pub fn array_ns(unit: UnitId, at: &At<'_>) -> u64 {
     at.flash.collects_since_ns(unit).map_or(0, |ns| at.now_ns - ns)
 }
 
+/// A task that can be copied with its drive.
+pub trait Copied<W: Watch> {
+    /// The same task in the same state.
+    fn copied(&self) -> Box<dyn Task<W>>;
+}
+
+impl<W: Watch, T: Task<W> + Clone + 'static> Copied<W> for T {
+    fn copied(&self) -> Box<dyn Task<W>> {
+        Box::new(self.clone())
+    }
+}
+
+impl<W: Watch> Clone for Box<dyn Task<W>> {
+    fn clone(&self) -> Self {
+        (**self).copied()
+    }
+}
+
 /// A kind of background work. The number of a task is its place among the tasks of the drive.
-pub trait Task<W: Watch>: Send {
+pub trait Task<W: Watch>: Send + Copied<W> {
     /// The name of its operations, for the watcher.
     fn name(&self) -> &'static str {
         unreachable!("this task runs no command")

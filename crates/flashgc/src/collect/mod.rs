@@ -47,6 +47,7 @@ use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
 /// The collections of all units.
+#[derive(Clone)]
 pub struct Jobs {
     jobs: Vec<Job>,
     /// Pages from collections of other units that wait to be programmed in each unit.

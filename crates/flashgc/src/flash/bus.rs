@@ -8,7 +8,7 @@ use crate::ids::{BusId, UnitId};
 
 /// The bus of one channel: one transfer at a time, never reserved in advance. It goes to what asked
 /// for it first; or to a command, where these go before data.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Bus {
     /// The unit whose transfer is under way.
     pub(super) holder: Option<UnitId>,

@@ -118,6 +118,7 @@ pub struct Part<T> {
 
 /// The operation of a unit. Aligned, since an event reads one unit and little else.
 #[repr(align(64))]
+#[derive(Clone)]
 struct Unit<T> {
     /// The owner of the operation; none where the unit is free.
     owner: Option<T>,
@@ -144,6 +145,7 @@ struct Unit<T> {
 }
 
 /// All units and buses.
+#[derive(Clone)]
 pub struct Flash<T> {
     /// The units, and the readers behind them.
     units: Vec<Unit<T>>,

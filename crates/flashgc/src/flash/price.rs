@@ -45,6 +45,7 @@ impl Op {
 }
 
 /// The prices of a device.
+#[derive(Clone)]
 pub struct Prices {
     timing: Timing,
     /// Whether copies pay for the summaries of the blocks that they fill.

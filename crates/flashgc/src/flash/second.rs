@@ -21,6 +21,7 @@ pub(super) enum First {
 }
 
 /// A command whose first phase runs beside the operation.
+#[derive(Clone)]
 pub(super) struct Second<T> {
     pub(super) command: Command<T>,
     /// Since when, in ns.

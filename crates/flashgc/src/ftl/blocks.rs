@@ -24,6 +24,7 @@ const STATE_SHIFT: u32 = 28;
 const VALID_MASK: u32 = (1 << STATE_SHIFT) - 1;
 
 /// The blocks of a drive.
+#[derive(Clone)]
 pub struct Blocks {
     /// State and number of valid pages together, since they are always read together.
     info: Vec<u32>,

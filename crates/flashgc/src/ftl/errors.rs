@@ -11,6 +11,7 @@ use crate::device::{Geometry, ReadErrors, ReadRetry};
 use crate::ids::{BlockId, Ppn};
 
 /// The errors of the pages of a drive.
+#[derive(Clone)]
 pub struct PageErrors {
     errors: ReadErrors,
     /// Mapped pages of a flash page, those that one array read can serve, and those of a program.

@@ -97,7 +97,7 @@ pub struct Lost {
 }
 
 /// The facts that nobody has read yet.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Facts {
     ring: VecDeque<Fact>,
     /// Whether anybody wants to know where pages go.

@@ -13,6 +13,7 @@ use crate::ids::{BlockId, PlaneId, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The bad blocks of a drive, and which will be.
+#[derive(Clone)]
 pub struct Failures {
     plan: FailurePlan,
     /// Mapped pages that are programmed together.

@@ -17,6 +17,7 @@ struct Ends {
 }
 
 /// The lists of all planes.
+#[derive(Clone)]
 pub struct FreeLists {
     planes: Vec<Ends>,
     /// The neighbours in the list of each block that is in one.

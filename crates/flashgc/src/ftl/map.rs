@@ -4,6 +4,7 @@ use crate::ids::{Lpn, Ppn};
 use crate::memory::{bytes_of, prefetch, zeros};
 
 /// Logical to physical pages, and back.
+#[derive(Clone)]
 pub struct PageMap {
     /// The complements of the physical pages, so that 0 is a page that was never written.
     to_ppn: Vec<u32>,

@@ -33,6 +33,7 @@ use std::collections::BTreeSet;
 pub use writer::Writer;
 
 /// The translation layer of one drive.
+#[derive(Clone)]
 pub struct Ftl {
     /// Logical to physical pages, and back.
     pub map: PageMap,

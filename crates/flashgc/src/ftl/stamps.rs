@@ -39,7 +39,7 @@ pub struct BlockFacts {
 }
 
 /// The clock, and the table of blocks.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Stamps {
     /// Pages written by the host since the drive was made.
     pub clock: u64,

@@ -7,6 +7,7 @@ use crate::device::Geometry;
 use crate::ids::UnitId;
 use serde::Serialize;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 type Maker<P> = Arc<dyn Fn(&Geometry) -> Box<P> + Send + Sync>;
@@ -31,8 +32,31 @@ impl<P: ?Sized> Given<P> {
     }
 
     /// The policy for a drive.
-    pub fn make(&self, geometry: &Geometry) -> Box<P> {
-        (self.make)(geometry)
+    pub fn make(&self, geometry: &Geometry) -> Made<P> {
+        Made((self.make)(geometry))
+    }
+}
+
+/// A policy for a drive. Its state is that of the program: a drive that has one is never copied.
+pub struct Made<P: ?Sized>(Box<P>);
+
+impl<P: ?Sized> Clone for Made<P> {
+    fn clone(&self) -> Self {
+        unreachable!("a drive with a policy of the program is refused before it is copied")
+    }
+}
+
+impl<P: ?Sized> Deref for Made<P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        &self.0
+    }
+}
+
+impl<P: ?Sized> DerefMut for Made<P> {
+    fn deref_mut(&mut self) -> &mut P {
+        &mut self.0
     }
 }
 

@@ -61,6 +61,7 @@ struct UnitNeeds {
 }
 
 /// The collector's memory: the planes that need space, and what its policies keep.
+#[derive(Clone)]
 pub struct Gc {
     /// Ranks the victims.
     pub victim: Policy,

@@ -103,6 +103,17 @@ impl GcPlan {
         self.blocking.blocks && !self.separate_gc
     }
 
+    /// The slot and the name of a policy of the program that runs the engine, if there is one.
+    pub fn given(&self) -> Option<(&'static str, &str)> {
+        if let victim::Settings::given(settings) = &self.victim {
+            return settings.0.as_ref().map(|given| ("victim policy", given.name()));
+        }
+        if let Some(placement::Settings::given(settings)) = &self.placement {
+            return settings.0.as_ref().map(|given| ("placement", given.policy.name()));
+        }
+        self.pacer.as_ref().map(|given| ("pace", given.name()))
+    }
+
     /// Whether a collection is spread over time.
     pub fn is_paced(&self) -> bool {
         self.time_slices.is_some() || self.tokens.is_some()

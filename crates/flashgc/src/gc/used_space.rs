@@ -102,6 +102,7 @@ pub struct UsedSpace {
 }
 
 /// The lists of all planes, and the space that collections under way will free.
+#[derive(Clone)]
 pub struct VictimLists {
     /// The settings of the plan.
     pub rules: UsedSpace,

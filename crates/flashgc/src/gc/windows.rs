@@ -145,6 +145,7 @@ struct Part {
 }
 
 /// The sub-blocks of one block, as windows need them.
+#[derive(Clone)]
 pub struct Parts {
     parts: [Part; SUB_BLOCKS_MAX as usize],
     count: usize,

@@ -29,6 +29,7 @@ pub trait Tables {
 }
 
 /// The requests of a source, some of them in advance.
+#[derive(Clone)]
 pub(super) struct Ahead {
     requests: Box<[HostRequest; PLACES]>,
     /// Requests handed out, and requests drawn.
@@ -73,6 +74,12 @@ impl Ahead {
         let request = self.requests[self.out % PLACES];
         self.out += 1;
         Ok(Some(request))
+    }
+
+    /// Takes back the requests that were drawn and not handed out, in their order.
+    pub(super) fn take_back(&mut self) -> impl Iterator<Item = HostRequest> {
+        let from = std::mem::replace(&mut self.out, self.drawn);
+        (from..self.drawn).map(|at| self.requests[at % PLACES])
     }
 
     #[inline(never)]

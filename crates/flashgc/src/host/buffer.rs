@@ -6,6 +6,7 @@ use super::queues::Late;
 use crate::plan::WriteBuffer;
 
 /// The buffer of a device.
+#[derive(Clone)]
 pub(super) struct Buffer {
     pub(super) plan: WriteBuffer,
     pub(super) pages: Buffered,

@@ -33,6 +33,7 @@ struct Page {
 }
 
 /// A page whose data is in the buffer only.
+#[derive(Clone)]
 pub(super) struct Unsafe {
     pub(super) lpn: Lpn,
     /// The programs that must end until this data is in flash.
@@ -42,6 +43,7 @@ pub(super) struct Unsafe {
 }
 
 /// The pages in the buffer.
+#[derive(Clone)]
 pub(super) struct Buffered {
     capacity: u32,
     place_of: FxHashMap<u32, u32>,

@@ -15,6 +15,7 @@ use round_robin::Turns;
 use std::collections::BTreeMap;
 
 /// The places, and who waits for one.
+#[derive(Clone)]
 pub(super) struct Entrance {
     most: u32,
     inside: u32,
@@ -25,12 +26,14 @@ pub(super) struct Entrance {
 }
 
 /// Who waits for a place.
+#[derive(Clone)]
 enum Outside {
     InOrder(InOrder),
     ByTurns(Turns),
 }
 
 /// One queue.
+#[derive(Clone)]
 struct InOrder {
     by_address: bool,
     /// Requests that waited so far.

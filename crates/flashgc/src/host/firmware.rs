@@ -13,6 +13,7 @@ use crate::workload::HostRequest;
 use std::collections::VecDeque;
 
 /// The cores, and the requests that have or await one.
+#[derive(Clone)]
 pub(super) struct Firmware {
     rules: Rules,
     waiting: VecDeque<(u32, HostRequest)>,

@@ -4,6 +4,7 @@ use crate::ids::Lpn;
 use rustc_hash::FxHashMap;
 
 /// A FUA write whose pages are coming in.
+#[derive(Clone)]
 pub(super) struct Forced {
     /// Its request.
     pub(super) id: u32,
@@ -13,6 +14,7 @@ pub(super) struct Forced {
 }
 
 /// A command that waits.
+#[derive(Clone)]
 pub(super) struct FlushCommand {
     /// Its request.
     pub(super) id: u32,

@@ -6,7 +6,7 @@
 use crate::ids::Lpn;
 
 /// The pages of every flush, by the number of its operation.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Joined {
     pages: Vec<Vec<Lpn>>,
 }

@@ -15,12 +15,14 @@ use crate::workload::HostRequest;
 use std::collections::VecDeque;
 
 /// The limits of all jobs.
+#[derive(Clone)]
 pub(super) struct Limits {
     of_clone: Vec<u16>,
     queues: Vec<Queue>,
 }
 
 /// Of a job.
+#[derive(Clone)]
 struct Queue {
     limit: Limit,
     /// When the next request is admitted, by the number of requests and by their bytes. In parts of

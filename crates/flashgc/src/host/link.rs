@@ -23,6 +23,7 @@ impl Crossing {
 }
 
 /// A device's link to its host.
+#[derive(Clone)]
 pub(super) struct Link {
     pub(super) rate: Rate,
     pub(super) under_way: Option<Crossing>,

@@ -26,7 +26,7 @@ mod records;
 mod requests;
 
 pub use ops::{FLUSH, Head, Op, OpKind, Waiting};
-pub use records::{Fault, Served};
+pub use records::{Fault, Pauses, Served};
 
 use crate::context::Context;
 use crate::ftl::map::PageMap;
@@ -47,6 +47,7 @@ use records::{Cutting, Requests};
 use std::collections::VecDeque;
 
 /// The requests of the host, and everything that they pass before they wait at a unit.
+#[derive(Clone)]
 pub struct Host {
     /// Page operations and their queues.
     pub waiting: Waiting,

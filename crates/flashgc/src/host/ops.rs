@@ -57,6 +57,7 @@ pub struct Op {
 pub type Head = Option<(u32, u8)>;
 
 /// All page operations, in a slab that grows to the longest queue, and the queues of the units.
+#[derive(Clone)]
 pub struct Waiting {
     ops: Vec<Op>,
     free: Vec<u32>,

@@ -24,7 +24,7 @@ struct Place {
 const FREE: Place = Place { lpn: 0, op: NONE };
 
 /// The busy pages.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct PageOrder {
     places: Vec<Place>,
     /// Places that are taken.

@@ -35,6 +35,7 @@ struct Queue {
 }
 
 /// All queues.
+#[derive(Clone)]
 pub struct Queues {
     queues: Vec<Queue>,
     /// The queues that serve each plane, and their number.

@@ -25,6 +25,7 @@ pub struct Served {
 }
 
 /// A request whose pages are being accepted.
+#[derive(Clone)]
 pub(super) struct Cutting {
     pub(super) id: u32,
     pub(super) request: HostRequest,
@@ -44,7 +45,7 @@ pub(super) struct Request {
 }
 
 /// The requests under way, in a slab, and those that have yet to come.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Requests {
     pub(super) slab: Vec<Request>,
     pub(super) free: Vec<u32>,
@@ -54,13 +55,43 @@ pub(super) struct Requests {
     pub(super) stops: bool,
     /// Requests of a closed loop that may be issued now; of jobs, whether to ask the source.
     pub(super) to_issue: u32,
+    /// When the end of a request is a pause, so that its caller can answer.
+    pub(super) pauses: Pauses,
+    /// Answers of the caller that may be issued now.
+    pub(super) answers: u32,
     /// Requests of jobs that are done, of which the source has yet to hear.
     pub(super) of_jobs: Vec<Done>,
     pub(super) outstanding: u64,
     pub(super) done: u64,
 }
 
+/// Which ends of requests are pauses of an open loop, in which its caller may issue more. Nothing
+/// else starts in a pause but what would start while a closed loop has a request to issue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pauses {
+    /// None.
+    #[default]
+    Never,
+    /// Those after which no request is under way, and none is known that comes.
+    AtRest,
+    /// All.
+    Always,
+}
+
+impl Pauses {
+    /// Whether the end of a request is one, with this many left under way.
+    #[inline(always)]
+    pub(super) fn follow(self, outstanding: u64, awaits_arrival: bool) -> bool {
+        match self {
+            Pauses::Never => false,
+            Pauses::AtRest => outstanding == 0 && !awaits_arrival,
+            Pauses::Always => true,
+        }
+    }
+}
+
 /// A request of a job that is done.
+#[derive(Clone)]
 pub(super) struct Done {
     pub(super) job: u16,
     pub(super) op: HostOp,

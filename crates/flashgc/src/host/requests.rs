@@ -1,7 +1,7 @@
 //! Requests: when they come, how they are cut into page operations, and when they are done.
 
 use super::ahead::Tables;
-use super::records::{Cutting, Done, Fault, Request, Served};
+use super::records::{Cutting, Done, Fault, Pauses, Request, Served};
 use super::{Host, OpKind};
 use crate::context::Context;
 use crate::event::Slot;
@@ -83,6 +83,40 @@ impl Host {
             Some(request) => cx.events.post(Slot::Arrival, request.at_ns),
         }
         Ok(())
+    }
+
+    /// From now on, these ends of requests are pauses. If there is one, it is over; in it, the
+    /// caller issues this many requests.
+    pub fn goes_on(&mut self, pauses: Pauses, answers: u32) {
+        (self.requests.pauses, self.requests.answers) = (pauses, answers);
+        self.requests.to_issue = answers;
+    }
+
+    /// Whether a request of an open loop may be issued that its caller does not have yet.
+    pub fn pauses(&mut self) -> bool {
+        if self.requests.pauses == Pauses::Never {
+            return false;
+        }
+        let has_answer = self.requests.answers > 0;
+        self.requests.answers -= u32::from(has_answer);
+        !has_answer
+    }
+
+    /// Answers of the caller that have yet to be issued.
+    pub fn answers(&self) -> u32 {
+        self.requests.answers
+    }
+
+    /// Takes back the requests of an open loop that are known and have not come, in their order.
+    pub fn take_back<W: Watch>(
+        &mut self,
+        cx: &mut Context<'_, W>,
+    ) -> impl Iterator<Item = HostRequest> {
+        let awaited = self.requests.arrival.take();
+        if awaited.is_some() {
+            cx.events.clear(Slot::Arrival);
+        }
+        awaited.into_iter().chain(self.ahead.take_back())
     }
 
     /// Whether the next request of an open loop is known, and comes at its time.
@@ -355,7 +389,11 @@ impl Host {
             self.has_to_place |= entrance.leaves();
         }
         match cx.plan.arrivals {
-            Arrivals::Open => {}
+            Arrivals::Open => {
+                let pauses =
+                    requests.pauses.follow(requests.outstanding, requests.arrival.is_some());
+                requests.to_issue += u32::from(pauses);
+            }
             Arrivals::Closed(_) => requests.to_issue += 1,
             Arrivals::Jobs => {
                 requests.of_jobs.push(Done { job, op, bytes, latency_ns });

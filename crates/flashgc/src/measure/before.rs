@@ -4,7 +4,7 @@ use crate::device::Spent;
 use crate::stats::{Counters, Latency};
 
 /// The state of all counts at the end of the latest ramp; nothing where no job has one.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Before {
     pub(super) at_ns: u64,
     pub(super) counters: Counters,

@@ -30,7 +30,7 @@ use crate::workload::HostOp;
 const PARTS_OF_OVERWRITING: u64 = 4;
 
 /// The records of a run.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Measure {
     /// Latencies of reads.
     pub read: Latency,

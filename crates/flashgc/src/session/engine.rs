@@ -3,7 +3,7 @@
 use super::options::Options;
 use crate::drive::{Carried, Drive, DriveFault, restore};
 use crate::plan::Plan;
-use crate::sim::Sim;
+use crate::sim::{Sim, live};
 use crate::stats::{OverTime, Series};
 use crate::verify::blame::Blame;
 use crate::verify::checker::Checker;
@@ -105,6 +105,32 @@ impl Engine {
         Ok(carried)
     }
 
+    /// Records the requests that are done from now on, for whoever brings them.
+    pub fn attend(&mut self) {
+        let overview = match self {
+            Engine::Plain(sim) => sim.watch(),
+            Engine::Blamed(sim) => &mut sim.watch().overview,
+            Engine::Watched(sim) => &mut sim.watch().overview,
+            Engine::Gone => unreachable!("the drive of this session was taken out"),
+        };
+        overview.attended = Some(Box::default());
+    }
+
+    /// The same drive in the same state, with everything under way; `None` where something watches
+    /// it that cannot be copied.
+    pub fn copy(&self) -> Option<Engine> {
+        match self {
+            Engine::Plain(sim) => {
+                live::copy(sim, Overview::is_copied).map(|sim| Engine::Plain(Box::new(sim)))
+            }
+            Engine::Blamed(sim) => {
+                let copy = live::copy(sim, |blamed| blamed.overview.is_copied());
+                copy.map(|sim| Engine::Blamed(Box::new(sim)))
+            }
+            Engine::Watched(_) | Engine::Gone => None,
+        }
+    }
+
     /// Takes the drive out.
     pub fn into_drive(self) -> Drive {
         engine!(self, sim => sim.into_drive().0)
@@ -148,7 +174,7 @@ fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
 fn overview(plan: &Plan, options: &Options) -> Overview {
     let geometry = &plan.geometry;
     let new = || Box::new(OverTime::new(geometry.planes, geometry.shape.blocks_per_plane));
-    Overview(options.over_time.then(new))
+    Overview { over_time: options.over_time.then(new), attended: None }
 }
 
 fn plain(plan: Plan, drive: Drive, overview: Overview) -> Result<(Engine, Carried), DriveFault> {

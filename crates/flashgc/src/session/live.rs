@@ -1,4 +1,4 @@
-//! A session whose requests come from outside while it runs, one by one: those of a served drive.
+//! A session whose requests come from outside while it runs: those of a [component](super::component).
 //!
 //! To the engine they are the requests of a trace that is being written. The caller has the clock:
 //! it says when each request comes and how far time may advance.
@@ -10,18 +10,19 @@ use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan};
 use crate::plan::{Arrivals, WriteCompletion};
 use crate::report::{Facts, Report};
 use crate::sim::live;
-use crate::workload::HostRequest;
+use crate::verify::Watch;
+use crate::verify::attended::Done;
 use crate::workload::layout::AddressPolicy;
 use crate::workload::live::Live;
 
 /// A session whose requests come from outside.
-pub struct LiveSession {
-    session: Session,
-    source: Live,
+pub(super) struct LiveSession {
+    pub(super) session: Session,
+    pub(super) source: Live,
 }
 
-/// Why a configuration cannot be served, if it cannot: the error, and what to do.
-pub fn refusal(setup: &Setup) -> Option<RunError> {
+/// Why a configuration cannot be live, if it cannot: the error, and what to do.
+pub(super) fn refusal(setup: &Setup) -> Option<RunError> {
     let WorkloadPlan::Trace(plan) = &setup.workload else {
         return refused("the workload has jobs", "remove [workload.jobs]");
     };
@@ -88,17 +89,18 @@ pub fn refusal(setup: &Setup) -> Option<RunError> {
 
 fn refused(why: &str, help: &str) -> Option<RunError> {
     Some(RunError::new(format!(
-        "error: a served drive has the requests of its clients, but {why}\n  = help: {help}"
+        "error: the drive has its requests from outside, but {why}\n  = help: {help}"
     )))
 }
 
 impl LiveSession {
-    /// A session at its beginning, whose configuration [can be served](refusal).
+    /// A session at its beginning, whose configuration [can be live](refusal).
     pub fn new(mut session: Session) -> Result<Self, RunError> {
         if let Some(why) = refusal(&session.setup) {
             return Err(why);
         }
         session.is_live = true;
+        session.engine.attend();
         Ok(LiveSession { session, source: Live::default() })
     }
 
@@ -116,7 +118,7 @@ impl LiveSession {
         let circumstances = session.circumstances();
         engine!(&mut session.engine, sim => sim.judge_by(circumstances));
         engine!(&mut session.engine, sim => live::outlive_writes(sim));
-        engine!(&mut session.engine, sim => sim.start(&mut self.source))?;
+        engine!(&mut session.engine, sim => live::start(sim, &mut self.source))?;
         session.stage = Stage::Done;
         Ok(session.at(Phase::Run, 0, None))
     }
@@ -137,29 +139,46 @@ impl LiveSession {
         engine!(&self.session.engine, sim => sim.ftl().map.entries().collect())
     }
 
-    /// A request comes at its time, which is later than [`now_ns`](Self::now_ns).
-    pub fn comes(&mut self, request: HostRequest) -> Result<(), RunError> {
-        self.source.push(request);
-        engine!(&mut self.session.engine, sim => live::take(sim, &mut self.source))?;
-        Ok(())
-    }
-
-    /// Lets time advance until every request that has come is done.
-    pub fn run_until_served(&mut self) -> Result<(), RunError> {
-        engine!(&mut self.session.engine, sim => live::run_until_served(sim, &mut self.source))?;
-        Ok(())
-    }
-
-    /// Lets time advance up to this instant, by at most `budget` events. Returns whether nothing is
-    /// left to happen until then.
-    pub fn run_to(&mut self, to_ns: u64, budget: u64) -> Result<bool, RunError> {
+    /// Serves the requests up to and with this time, as far as that takes.
+    pub fn serve(&mut self, until_ns: u64) -> Result<(), RunError> {
         let source = &mut self.source;
-        Ok(engine!(&mut self.session.engine, sim => live::run_to(sim, source, to_ns, budget))?)
+        Ok(engine!(&mut self.session.engine, sim => live::serve(sim, source, until_ns))?)
+    }
+
+    /// The same, until a request is done.
+    pub fn serve_one(&mut self, until_ns: u64) -> Result<(), RunError> {
+        let source = &mut self.source;
+        Ok(engine!(&mut self.session.engine, sim => live::serve_one(sim, source, until_ns))?)
+    }
+
+    /// Lets the drive rest until this time.
+    pub fn rest(&mut self, until_ns: u64) -> Result<(), RunError> {
+        let source = &mut self.source;
+        Ok(engine!(&mut self.session.engine, sim => live::rest(sim, source, until_ns))?)
+    }
+
+    /// Takes the requests that are done, each with its tag.
+    pub fn take_done(&mut self, mut each: impl FnMut(u64, Done)) {
+        let source = &mut self.source;
+        engine!(&mut self.session.engine, sim => {
+            let Some(attended) = sim.watch().attended() else { return };
+            attended.done().drain(..).for_each(|done| each(source.tag_of(done.number), done));
+        });
+    }
+
+    /// Whether requests are under way.
+    pub fn is_busy(&self) -> bool {
+        engine!(&self.session.engine, sim => live::is_busy(sim))
     }
 
     /// The time of the last event, in ns since the drive was ready.
     pub fn now_ns(&self) -> u64 {
         engine!(&self.session.engine, sim => live::now_ns(sim))
+    }
+
+    /// The latest instant that can be simulated, in ns.
+    pub fn limit_ns(&self) -> u64 {
+        engine!(&self.session.engine, sim => live::limit_ns(sim))
     }
 
     /// The time of the next event, if there is one.
@@ -172,6 +191,7 @@ impl LiveSession {
     pub fn so_far(&mut self) -> Report {
         let session = &mut self.session;
         session.end_rows();
+        engine!(&mut session.engine, sim => live::count_unseen(sim));
         let results = engine!(&session.engine, sim => sim.seen().results());
         let (blame, _) = session.blame(&results);
         let facts = Facts {
@@ -194,15 +214,19 @@ impl LiveSession {
         engine!(&self.session.engine, sim => sim.seen().free_blocks())
     }
 
-    /// No further request comes but this one: those under way are served, and then the report is
-    /// made. A run knows its last request when it comes, and so does this session.
-    pub fn end(mut self, last: Option<HostRequest>, notes: &[String]) -> Result<Report, RunError> {
-        last.into_iter().for_each(|last| self.source.push(last));
-        let session = &mut self.session;
-        engine!(&mut session.engine, sim => live::end(sim, &mut self.source))?;
+    /// No further request comes: those that have come are served.
+    pub fn end(&mut self) -> Result<(), RunError> {
+        let source = &mut self.source;
+        engine!(&mut self.session.engine, sim => live::end(sim, source))?;
+        Ok(())
+    }
+
+    /// The report, after the end.
+    pub fn into_report(self, notes: &[String]) -> Report {
+        let mut session = self.session;
         session.audit();
         session.end_rows();
         session.notes.extend_from_slice(notes);
-        Ok(self.session.report())
+        session.report()
     }
 }

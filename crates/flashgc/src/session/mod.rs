@@ -6,12 +6,13 @@
 //! Between preconditioning and measuring the drive can be removed, to be saved ([`saved`]); and a
 //! session can begin there, with a saved drive.
 
+pub mod component;
 mod engine;
 mod error;
 mod fit_scan;
 mod foresight;
 mod job_run;
-pub mod live;
+mod live;
 mod measured;
 mod options;
 mod precondition;

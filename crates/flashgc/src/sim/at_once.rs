@@ -6,7 +6,7 @@ use crate::owner::Owner;
 use std::collections::VecDeque;
 
 /// Operations without a length.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct AtOnce {
     /// Commands that ended as they began.
     ended: VecDeque<(UnitId, Ended<Owner>)>,

@@ -8,6 +8,7 @@ use crate::verify::Watch;
 
 /// The pages that a flush may take, and the class that it takes of them, with its stream in the
 /// plane of the flush.
+#[derive(Clone)]
 pub(super) struct Flushed {
     pub(super) class: (u8, Stream),
     pages: Vec<Lpn>,

@@ -24,6 +24,7 @@ const STEPS_TO_NAME_UNITS: u32 = 4096;
 
 /// The event under way, and the steps since time last advanced, or since an operation or request of
 /// the host ended or came.
+#[derive(Clone)]
 pub(super) struct Instant {
     /// The place of the event under way among those of its instant.
     pub(super) place: usize,

@@ -134,6 +134,7 @@ struct Station {
 }
 
 /// One drive, one scheme, one workload.
+#[derive(Clone)]
 pub struct Sim<W: Watch = Overview> {
     plan: Plan,
     now_ns: u64,
@@ -239,11 +240,26 @@ impl<W: Watch> Sim<W> {
         if self.plan.untimed {
             return untimed::run(self, source, budget);
         }
+        self.run_until(source, budget, u64::MAX)
+    }
+
+    /// The same, up to and with this instant, or to the next pause of the host.
+    fn run_until(
+        &mut self,
+        source: &mut dyn Source,
+        budget: u64,
+        until_ns: u64,
+    ) -> Result<Progress, SimError> {
+        let limit_ns = self.events.time_limit_ns() / 2;
+        let last_ns = until_ns.min(limit_ns);
         for _ in 0..budget {
             if self.host.is_finished() {
                 break;
             }
             if self.host.may_issue() && !instant::awaits_ends(self) {
+                if self.host.pauses() {
+                    break;
+                }
                 self.instant.goes_on();
                 self.issue(source)?;
                 self.settle()?;
@@ -254,8 +270,10 @@ impl<W: Watch> Sim<W> {
                 continue;
             };
             let at_ns = next.at_ns;
-            let limit_ns = self.events.time_limit_ns() / 2;
-            if at_ns > limit_ns {
+            if at_ns > last_ns {
+                if until_ns <= limit_ns {
+                    break;
+                }
                 return Err(SimError::TooLong { limit_ns });
             }
             debug_assert!(at_ns >= self.now_ns, "time ran backwards");

@@ -4,6 +4,7 @@
 use crate::ids::UnitId;
 
 /// The list.
+#[derive(Clone)]
 pub(super) struct Ready {
     /// A ring, whose length is a power of two.
     ring: Vec<UnitId>,

@@ -36,7 +36,7 @@ impl<W: Watch> Sim<W> {
         let had_ended = self.host.source_ended();
         let fetched = self.host.fetch_arrival(source, &self.store, &mut context!(self));
         fetched.map_err(|fault| self.fault(fault))?;
-        if self.host.source_ended() && !had_ended {
+        if !self.host.awaits_arrival() && !had_ended {
             self.note_end_of_arrivals();
         }
         Ok(())

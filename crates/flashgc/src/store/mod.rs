@@ -57,6 +57,7 @@ pub struct NoSpace {
 }
 
 /// The pages of a drive, and the collector's memory of them.
+#[derive(Clone)]
 pub struct Store {
     /// The translation layer.
     pub ftl: Ftl,

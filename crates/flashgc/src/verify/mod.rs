@@ -3,6 +3,7 @@
 //! The simulation is generic over its watcher. With [`Overview`] all reports but those about
 //! requests, blocks and collections compile to nothing.
 
+pub mod attended;
 mod audit;
 mod bad_blocks;
 pub mod blame;
@@ -42,6 +43,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use crate::stats::OverTime;
 use crate::stats::series::Sample;
 use crate::workload::HostOp;
+use attended::Attended;
 use blame::{BusWait, Held};
 
 /// Why a page was programmed.
@@ -487,6 +489,11 @@ pub trait Watch {
 
     /// What it recorded of the run over time; it records nothing more.
     fn over_time(&mut self) -> Option<OverTime> {
+        None
+    }
+
+    /// The requests of others, if they are recorded.
+    fn attended(&mut self) -> Option<&mut Attended> {
         None
     }
 

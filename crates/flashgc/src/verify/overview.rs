@@ -1,33 +1,64 @@
 //! Records a run over time while nothing else is watched. It needs facts about requests, blocks
 //! and collections, and none about operations, so it costs little.
 
-use super::blame::Blame;
+use super::attended::Attended;
+use super::blame::{Blame, Parts};
 use super::{Happened, Watch};
 use crate::stats::over_time::OverTime;
 use crate::stats::series::{Sample, Series};
 
-/// Records a run over time, if that was requested.
+/// Records a run over time, and the requests of others that are done, if that was requested.
 #[derive(Default)]
-pub struct Overview(pub Option<Box<OverTime>>);
+pub struct Overview {
+    /// The run over time.
+    pub over_time: Option<Box<OverTime>>,
+    /// The requests of others.
+    pub attended: Option<Box<Attended>>,
+}
+
+impl Clone for Overview {
+    /// Whoever copies one has found that it has [no rows](Overview::is_copied) of the run.
+    fn clone(&self) -> Self {
+        Overview { over_time: None, attended: self.attended.clone() }
+    }
+}
 
 impl Overview {
+    /// Whether it can be copied: a run over time cannot.
+    pub fn is_copied(&self) -> bool {
+        self.over_time.is_none()
+    }
+
     /// Whether an interval ends before this instant.
     #[inline]
     pub fn looks_before(&self, to_ns: u64) -> bool {
-        self.0.as_ref().is_some_and(|over_time| over_time.series.ends_before(to_ns))
+        self.over_time.as_ref().is_some_and(|over_time| over_time.series.ends_before(to_ns))
     }
 
     /// Time advances to this instant.
     pub fn look(&mut self, to_ns: u64, sample: &Sample) {
-        if let Some(over_time) = &mut self.0 {
+        if let Some(over_time) = &mut self.over_time {
             over_time.series.goes_on(to_ns, sample);
         }
     }
 
-    /// Something happened.
+    /// Something happened. The parts of the latency of a request that is done are those of this
+    /// function.
     #[inline(always)]
-    pub fn see(&mut self, happened: Happened) {
-        let Some(over_time) = &mut self.0 else { return };
+    pub fn see(
+        &mut self,
+        now_ns: u64,
+        happened: Happened,
+        parts_of: impl FnOnce(u32) -> Option<Parts>,
+    ) {
+        if let Happened::Arrived { request, .. } | Happened::Served { request, .. } = happened
+            && let Some(attended) = &mut self.attended
+        {
+            let is_done = matches!(happened, Happened::Served { .. });
+            let parts = if is_done { parts_of(request) } else { None };
+            attended.see(now_ns, happened, parts);
+        }
+        let Some(over_time) = &mut self.over_time else { return };
         match happened {
             Happened::JobClosed(row) => {
                 over_time.collected(row.moved);
@@ -62,12 +93,12 @@ impl Watch for Overview {
 
     #[inline]
     fn needs_rows(&self) -> bool {
-        self.0.is_some()
+        self.over_time.is_some()
     }
 
     #[inline(always)]
-    fn see(&mut self, _now_ns: u64, happened: Happened) {
-        self.see(happened);
+    fn see(&mut self, now_ns: u64, happened: Happened) {
+        self.see(now_ns, happened, |_| None);
     }
 
     #[inline(always)]
@@ -80,11 +111,16 @@ impl Watch for Overview {
     }
 
     fn over_time(&mut self) -> Option<OverTime> {
-        self.0.take().map(|over_time| *over_time)
+        self.over_time.take().map(|over_time| *over_time)
+    }
+
+    fn attended(&mut self) -> Option<&mut Attended> {
+        self.attended.as_deref_mut()
     }
 }
 
 /// Splits latencies into their parts, and records the run over time if that was requested.
+#[derive(Clone)]
 pub struct Blamed {
     /// Splits the latencies.
     pub blame: Blame,
@@ -103,7 +139,8 @@ impl Watch for Blamed {
     #[inline(always)]
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.blame.see(now_ns, happened);
-        self.overview.see(happened);
+        let blame = &self.blame;
+        self.overview.see(now_ns, happened, |request| blame.parts_if_any(request, happened));
     }
 
     #[inline(always)]
@@ -116,6 +153,10 @@ impl Watch for Blamed {
     }
 
     fn over_time(&mut self) -> Option<OverTime> {
-        self.overview.0.take().map(|over_time| *over_time)
+        self.overview.over_time.take().map(|over_time| *over_time)
+    }
+
+    fn attended(&mut self) -> Option<&mut Attended> {
+        self.overview.attended.as_deref_mut()
     }
 }

@@ -1,5 +1,6 @@
 //! Several watchers of one run.
 
+use super::attended::Attended;
 use super::blame::{Blame, Part, Parts, make_up};
 use super::checker::Checker;
 use super::overview::{Overview, tell_series};
@@ -64,7 +65,8 @@ impl Watch for Watchers {
         if let Some(series) = &mut self.series {
             tell_series(series, happened);
         }
-        self.overview.see(happened);
+        let blame = self.blame.as_ref().filter(|_| self.reports_blame);
+        self.overview.see(now_ns, happened, |request| blame?.parts_if_any(request, happened));
         if let Some(listener) = &mut self.listener {
             listener(now_ns, happened);
         }
@@ -88,7 +90,11 @@ impl Watch for Watchers {
     }
 
     fn over_time(&mut self) -> Option<OverTime> {
-        self.overview.0.take().map(|over_time| *over_time)
+        self.overview.over_time.take().map(|over_time| *over_time)
+    }
+
+    fn attended(&mut self) -> Option<&mut Attended> {
+        self.overview.attended.as_deref_mut()
     }
 }
 

@@ -11,6 +11,7 @@ mod block_blocking;
 mod blocking;
 mod cache_operations;
 mod common;
+mod component;
 mod contract;
 mod corners;
 mod determinism;

@@ -113,6 +113,7 @@ struct Started {
 }
 
 /// The frontiers and free lists of all planes.
+#[derive(Clone)]
 pub struct Frontiers {
     rules: FrontierRules,
     /// Whether programs may fail: the pages of a frontier are [cleared](Self::clear) step by step.

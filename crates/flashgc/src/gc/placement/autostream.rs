@@ -59,6 +59,7 @@ impl Numbered for Rules {
 }
 
 /// The counts.
+#[derive(Clone)]
 pub struct Policy {
     counts: Vec<u32>,
     /// The clock of the last write of each chunk.

@@ -40,6 +40,7 @@ impl Numbered for Rules {
 }
 
 /// The levels.
+#[derive(Clone)]
 pub struct Policy {
     levels: Levels,
     highest: u8,

@@ -64,6 +64,7 @@ struct Extent {
 }
 
 /// The extents.
+#[derive(Clone)]
 pub struct Policy {
     extents: Vec<Extent>,
     runs: Runs,

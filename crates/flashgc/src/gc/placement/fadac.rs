@@ -46,6 +46,7 @@ impl Numbered for Rules {
 }
 
 /// The counts.
+#[derive(Clone)]
 pub struct Policy {
     /// The count of each page, plus 1; 0 for a page that has not been seen.
     counts: Numbers,

@@ -185,6 +185,7 @@ impl Classes for Settings {
 }
 
 /// Where the handle of a page comes from.
+#[derive(Clone)]
 enum Source {
     /// Its address: the first page behind the part of each handle but the last.
     Ends(Vec<u32>),
@@ -193,6 +194,7 @@ enum Source {
 }
 
 /// The handle of each page, and the pages that each handle took.
+#[derive(Clone)]
 pub struct Policy {
     source: Source,
     isolation: Isolation,

@@ -4,7 +4,7 @@
 use super::{Classes, Placement, State};
 use crate::device::Geometry;
 use crate::gc::choice::Choice;
-use crate::gc::given::GivenPlacement;
+use crate::gc::given::{GivenPlacement, Made};
 use crate::gc::windows::Costs;
 use flashgc_config::Reader;
 use serde::{Serialize, Serializer};
@@ -59,7 +59,8 @@ impl Classes for Settings {
 }
 
 /// The placement. The registry calls the hooks of the one that was given.
-pub struct Policy(Box<dyn Placement>);
+#[derive(Clone)]
+pub struct Policy(Made<dyn Placement>);
 
 impl Policy {
     /// The placement for a drive.

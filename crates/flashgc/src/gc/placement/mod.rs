@@ -114,6 +114,7 @@ macro_rules! placements {
 
         /// The placement in use. One of the registry's, called without indirection. A drive has
         /// one, so its size does not matter.
+        #[derive(Clone)]
         #[allow(non_camel_case_types, missing_docs, clippy::large_enum_variant)]
         pub enum Policy { $($word($word::Policy)),* }
 

@@ -86,6 +86,7 @@ impl Level {
 }
 
 /// The levels.
+#[derive(Clone)]
 pub struct Policy {
     /// The level of each page, plus 1; 0 for a page that has not been seen.
     pages: Levels,

@@ -115,6 +115,7 @@ impl Classes for Settings {
 }
 
 /// The future of the pages.
+#[derive(Clone)]
 pub struct Policy {
     /// The ends of the windows of all classes but the last, in changes from now.
     ends: Vec<u64>,

@@ -6,6 +6,7 @@ use crate::memory::{bytes_of, prefetch, zeros};
 use std::slice::Iter;
 
 /// A level from 0 to 15 for each page.
+#[derive(Clone)]
 pub struct Levels(Vec<u8>);
 
 impl Levels {
@@ -76,6 +77,7 @@ impl Levels {
 }
 
 /// A number of 32 bits for each page.
+#[derive(Clone)]
 pub struct Numbers(Vec<u32>);
 
 impl Numbers {
@@ -127,6 +129,7 @@ impl Numbers {
 }
 
 /// The clock of the last write of each page, in 32 bits: an interval is right up to 2^32 pages.
+#[derive(Clone)]
 pub struct LastWrites(Numbers);
 
 impl LastWrites {

@@ -14,7 +14,7 @@ pub struct Run {
 }
 
 /// The run that is being written.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Runs(Option<Run>);
 
 impl Runs {

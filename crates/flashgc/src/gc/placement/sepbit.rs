@@ -90,6 +90,7 @@ impl Lifetimes {
 }
 
 /// The times of writes, and ℓ.
+#[derive(Clone)]
 pub struct Policy {
     last: LastWrites,
     lifetimes: Lifetimes,

@@ -73,6 +73,7 @@ impl Sums {
 }
 
 /// Writes of pages and sums of blocks.
+#[derive(Clone)]
 pub struct Policy {
     /// Writes of each page.
     writes: Numbers,

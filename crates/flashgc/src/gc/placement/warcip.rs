@@ -80,6 +80,7 @@ struct Cluster {
 }
 
 /// The clusters, and the times of writes.
+#[derive(Clone)]
 pub struct Policy {
     last: LastWrites,
     /// The age of each page when it was copied last, if that was after its last write.

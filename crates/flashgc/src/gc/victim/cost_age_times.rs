@@ -24,6 +24,7 @@ pub const CHOICE: Choice = Choice {
 };
 
 /// The policy keeps nothing.
+#[derive(Clone)]
 pub struct Policy {}
 
 impl Policy {

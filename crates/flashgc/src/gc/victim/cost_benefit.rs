@@ -104,6 +104,7 @@ impl Form {
 }
 
 /// The policy, with an index where that is shorter than a walk over the blocks.
+#[derive(Clone)]
 pub struct Policy {
     index: Option<SealOrder>,
     /// Whether the index has the candidates: from the first choice on.

@@ -37,6 +37,7 @@ impl Settings {
 }
 
 /// The policy keeps nothing but d.
+#[derive(Clone)]
 pub struct Policy {
     d: u32,
 }

@@ -17,6 +17,7 @@ pub const CHOICE: Choice = Choice {
 };
 
 /// Each plane's sealed blocks in order of sealing.
+#[derive(Clone)]
 pub struct Policy {
     queues: Vec<VecDeque<BlockId>>,
 }

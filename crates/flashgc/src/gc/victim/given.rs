@@ -2,7 +2,7 @@
 
 use super::{Choice, VictimPolicy};
 use crate::device::Geometry;
-use crate::gc::given::Given;
+use crate::gc::given::{Given, Made};
 use flashgc_config::Reader;
 use serde::Serialize;
 use std::ops::{Deref, DerefMut};
@@ -28,7 +28,8 @@ impl Settings {
 }
 
 /// The policy. The registry calls the hooks of the one that was given.
-pub struct Policy(Box<dyn VictimPolicy>);
+#[derive(Clone)]
+pub struct Policy(Made<dyn VictimPolicy>);
 
 impl Policy {
     /// The policy for a drive.

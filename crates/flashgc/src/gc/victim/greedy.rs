@@ -84,6 +84,7 @@ impl Settings {
 const MARGIN_SHARE: u32 = 16;
 
 /// The policy and its buckets.
+#[derive(Clone)]
 pub struct Policy {
     scan: bool,
     ties: Ties,

@@ -26,6 +26,7 @@ pub const CHOICE: Choice = Choice {
 const NOWHERE: u32 = u32::MAX;
 
 /// The policy and its index.
+#[derive(Clone)]
 pub struct Policy {
     sub_blocks: u32,
     isolation_pages: u32,

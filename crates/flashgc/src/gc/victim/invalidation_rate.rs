@@ -93,6 +93,7 @@ impl Status {
 }
 
 /// The block status table, and each plane's candidates in order.
+#[derive(Clone)]
 pub struct Policy {
     now: bool,
     data_pages: u32,

@@ -58,6 +58,7 @@ macro_rules! victims {
         }
 
         /// The policy in use. One of the registry's, called without indirection.
+        #[derive(Clone)]
         #[allow(non_camel_case_types, missing_docs)]
         pub enum Policy { $($word($word::Policy)),* }
 

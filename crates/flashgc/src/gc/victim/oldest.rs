@@ -13,6 +13,7 @@ use crate::memory::bytes_of;
 const NONE: u32 = u32::MAX;
 
 /// The rows of all planes.
+#[derive(Clone)]
 pub struct Oldest {
     rows_per_plane: u32,
     rows: Vec<Row>,

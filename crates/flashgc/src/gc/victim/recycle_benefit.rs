@@ -61,6 +61,7 @@ const NEAR_LEAST: usize = 8;
 const SAMPLE: u32 = 128;
 
 /// The policy and its index.
+#[derive(Clone)]
 pub struct Policy {
     scan: bool,
     sub_blocks: u32,

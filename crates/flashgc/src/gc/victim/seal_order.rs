@@ -14,6 +14,7 @@ use crate::memory::bytes_of;
 const NONE: u32 = u32::MAX;
 
 /// The rows of all planes.
+#[derive(Clone)]
 pub struct SealOrder {
     rows_per_plane: u32,
     blocks_per_plane: u32,

@@ -52,6 +52,7 @@ struct Entry {
 }
 
 /// Each plane's sealed blocks, in order of sealing and of second chances.
+#[derive(Clone)]
 pub struct Policy {
     queues: Vec<VecDeque<Entry>>,
     /// A block with more valid pages has a second chance.

@@ -20,6 +20,7 @@ pub const CHOICE: Choice = Choice {
 };
 
 /// The policy keeps nothing: means change with every erase.
+#[derive(Clone)]
 pub struct Policy {}
 
 impl Policy {

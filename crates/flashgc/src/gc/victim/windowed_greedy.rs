@@ -51,6 +51,7 @@ impl Settings {
 }
 
 /// The policy keeps the window and room for a walk.
+#[derive(Clone)]
 pub struct Policy {
     window: Share,
     /// The candidates of a plane with the numbers of their seals; empty between two choices.

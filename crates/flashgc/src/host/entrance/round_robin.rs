@@ -8,6 +8,7 @@ use crate::workload::HostRequest;
 use std::collections::VecDeque;
 
 /// The queues, and whose turn it is.
+#[derive(Clone)]
 pub(super) struct Turns {
     of_clone: Vec<u16>,
     queues: Vec<Queue>,
@@ -17,6 +18,7 @@ pub(super) struct Turns {
     waiting: usize,
 }
 
+#[derive(Clone)]
 struct Queue {
     weight: u32,
     requests: VecDeque<(u32, HostRequest)>,

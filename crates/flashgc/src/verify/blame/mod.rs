@@ -181,6 +181,12 @@ impl Blame {
         self.operations[self.last[request as usize] as usize].parts
     }
 
+    /// The same, where this fact is the end of a read or a write.
+    pub fn parts_if_any(&self, request: u32, happened: Happened) -> Option<Parts> {
+        let Happened::Served { op, .. } = happened else { return None };
+        op.has_parts().then(|| self.parts_of(request))
+    }
+
     /// The report: for reads and for writes the parts of the mean and of percentiles, in ns.
     pub fn report(&self, read: &Latency, write: &Latency) -> Value {
         json!({ "read": self.read.report(read), "write": self.write.report(write) })

@@ -121,6 +121,7 @@ impl Order<u32> for ByRoom<'_> {
 }
 
 /// The groups of one plane.
+#[derive(Clone)]
 pub struct Groups {
     most: u32,
     groups: Vec<Group>,

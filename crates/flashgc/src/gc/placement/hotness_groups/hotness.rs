@@ -26,6 +26,7 @@ pub struct HotnessSettings {
 }
 
 /// The counters.
+#[derive(Clone)]
 pub struct Hotness {
     settings: HotnessSettings,
     counters: Vec<u8>,

@@ -138,6 +138,7 @@ impl ColdGo {
 const DRAWS: u32 = 64;
 
 /// Which pages are hot, and where hot pages go.
+#[derive(Clone)]
 pub struct Policy {
     settings: HotnessGroups,
     /// Which pages are hot.

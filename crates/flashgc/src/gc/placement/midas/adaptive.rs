@@ -48,6 +48,7 @@ struct Watched {
 }
 
 /// The memory of an adaptive chain.
+#[derive(Clone)]
 pub struct Adaptive {
     filter: Filter,
     intervals: Intervals,

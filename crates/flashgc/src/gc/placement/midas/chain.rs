@@ -43,6 +43,7 @@ struct Member {
 }
 
 /// The groups.
+#[derive(Clone)]
 pub struct Chain {
     blocks_per_plane: u32,
     pub data_pages: u32,

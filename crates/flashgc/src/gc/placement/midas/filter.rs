@@ -26,6 +26,7 @@ pub struct Seen {
 }
 
 /// The levels of the pages.
+#[derive(Clone)]
 pub struct Filter {
     levels: Levels,
     /// Overwrites and copies that change nothing yet.

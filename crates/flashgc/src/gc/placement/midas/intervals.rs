@@ -19,6 +19,7 @@ pub const UNITS: u32 = 4;
 const FIRST: u64 = 1;
 
 /// The intervals of an epoch.
+#[derive(Clone)]
 pub struct Intervals {
     /// One page in this many is followed.
     sample: u32,

@@ -117,6 +117,7 @@ impl Classes for Settings {
 }
 
 /// The chain, and its memory where it adapts.
+#[derive(Clone)]
 pub struct Policy {
     chain: Chain,
     adaptive: Option<Box<Adaptive>>,

@@ -1,0 +1,55 @@
+//! Requests that come from outside: which of them are done, when, and what their latencies consist of.
+//!
+//! A request is named by its number in order of arrival: who brought it knows which one that is.
+
+use super::blame::Parts;
+use super::{Happened, requests::entry};
+use crate::workload::HostOp;
+
+/// A request that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Its number in order of arrival, from 0.
+    pub number: u64,
+    /// Its operation.
+    pub op: HostOp,
+    /// When it was done, in ns.
+    pub at_ns: u64,
+    /// From its arrival until then, in ns.
+    pub latency_ns: u64,
+    /// The parts of its latency, where latencies are split; only reads and writes have parts.
+    pub parts: Option<Parts>,
+}
+
+/// The requests under way and those that are done.
+#[derive(Clone, Default)]
+pub struct Attended {
+    /// Requests that have arrived.
+    arrived: u64,
+    /// By place in the slab of requests: the number.
+    numbers: Vec<u64>,
+    done: Vec<Done>,
+}
+
+impl Attended {
+    /// A request came, or is done.
+    #[inline]
+    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, parts: Option<Parts>) {
+        match happened {
+            Happened::Arrived { request, .. } => {
+                *entry(&mut self.numbers, request, 0) = self.arrived;
+                self.arrived += 1;
+            }
+            Happened::Served { request, op, latency_ns, .. } => {
+                let number = self.numbers[request as usize];
+                self.done.push(Done { number, op, at_ns: now_ns, latency_ns, parts });
+            }
+            _ => {}
+        }
+    }
+
+    /// The requests that are done since they were cleared, in their order.
+    pub fn done(&mut self) -> &mut Vec<Done> {
+        &mut self.done
+    }
+}

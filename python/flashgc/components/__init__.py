@@ -1,0 +1,1 @@
+"""Components: a drive in another simulator, which has the clock."""

@@ -1,0 +1,333 @@
+"""A drive that has its requests from outside, one by one or in arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import flashgc._engine as engine
+from flashgc._engine import RunError
+from flashgc.reports.report import Report
+from flashgc.running import api, inputs
+
+PARTS: Final = engine.PARTS
+"""The names of the parts of a latency, as in blame."""
+OPERATIONS: Final = engine.OPERATIONS
+"""The names of operations; the place of each is its number in arrays."""
+
+_NUMBERS: Final = {name: number for number, name in enumerate(OPERATIONS)}
+_LAST_NS: Final = 2**64 - 1
+_ANY: Final[dict[str, object]] = {}
+"""The configuration of a device by its name alone."""
+
+
+class Completion(NamedTuple):
+    """A request that is done."""
+
+    tag: int
+    """Who submitted it knows it by this number."""
+    op: str
+    """Its operation."""
+    at_ns: int
+    """When it was done, in ns."""
+    latency_ns: int
+    """From its arrival until then, in ns."""
+    is_refused: bool
+    """Whether it is a write or a trim that came when the drive was read-only."""
+    parts: Mapping[str, int] | None
+    """What the latency consists of, in ns, where latencies are split; trims and flushes have no
+    parts."""
+
+
+class Completions:
+    """Requests that are done, in order of time: as arrays, or one by one."""
+
+    def __init__(self, done: engine.Completions) -> None:
+        self._done = done
+        self._columns: list[NDArray[np.uint64]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._done)
+
+    def __iter__(self) -> Iterator[Completion]:
+        for tag, op, at_ns, latency_ns, is_refused, parts in self._done.rows():
+            named = None if parts is None else dict(zip(PARTS, parts, strict=True))
+            yield Completion(tag, OPERATIONS[op], at_ns, latency_ns, is_refused, named)
+
+    @property
+    def tag(self) -> NDArray[np.uint64]:
+        """The tags."""
+        return self._column(0)
+
+    @property
+    def op(self) -> NDArray[np.uint64]:
+        """The numbers of the operations, in the order of `flashgc.components.OPERATIONS`."""
+        return self._column(1)
+
+    @property
+    def at_ns(self) -> NDArray[np.uint64]:
+        """When they were done, in ns."""
+        return self._column(2)
+
+    @property
+    def latency_ns(self) -> NDArray[np.uint64]:
+        """From arrival until then, in ns."""
+        return self._column(3)
+
+    @property
+    def is_refused(self) -> NDArray[np.bool_]:
+        """Which are writes or trims that came when the drive was read-only."""
+        return self._column(4).astype(np.bool_)
+
+    @property
+    def parts(self) -> dict[str, NDArray[np.uint64]]:
+        """What the latencies consist of, in ns: an array for each part."""
+        return {name: _array(self._done.part(at)) for at, name in enumerate(PARTS)}
+
+    def _column(self, at: int) -> NDArray[np.uint64]:
+        if self._columns is None:
+            self._columns = [_array(column) for column in self._done.columns()]
+        return self._columns[at]
+
+
+class Component:
+    """A drive on the clock of another simulator.
+
+    Time is 0 when it is made, in ns, and advances by :meth:`advance`. Requests are submitted for
+    instants that are not before the present, and come back as completions.
+
+    Args:
+        config: as for :func:`flashgc.run`, and its workload does not count; or the name of a
+            device preset.
+        scheme: the name of a scheme, a path to a file with one, or a scheme in Python.
+        device: the name of a device; it replaces the configuration's whole device.
+        set: settings over all else, as for :func:`flashgc.run`.
+        unset: keys that are taken out of the configuration.
+        seed: over the configuration's seed.
+        drive: a file of :func:`flashgc.drive.save` in place of preconditioning.
+        depth: the most requests that it has at a time; without it there is no bound.
+        parts: whether latencies are split into their parts.
+        verify: whether the checkers watch every operation (slower).
+        progress: called with a :class:`flashgc.Progress` while the drive is preconditioned.
+
+    Raises:
+        ConfigError: with every mistake of the configuration, or why it cannot have its requests
+            from outside.
+        RunError: wrong use, such as a time before the present.
+
+    >>> import flashgc
+    >>> small = {"device.blocks_per_plane": 64, "precondition.overwrite": 1}
+    >>> drive = flashgc.Component("slc-msr", set=small)
+    >>> drive.submit(0, "write", 0, 4096, tag=7)
+    True
+    >>> [(done.tag, done.op) for done in drive.advance(2_000_000)]
+    [(7, 'write')]
+    >>> drive.finish().requests["write"]
+    1
+
+    """
+
+    def __init__(
+        self,
+        config: api.Config,
+        *,
+        scheme: api.PathLike | None = None,
+        device: str | None = None,
+        set: api.Settings | None = None,
+        unset: Iterable[str] | None = None,
+        seed: int | None = None,
+        drive: api.PathLike | None = None,
+        depth: int | None = None,
+        parts: bool = True,
+        verify: bool = False,
+        progress: api.ProgressCallback | None = None,
+    ) -> None:
+        given: api.Config = config
+        if device is None and isinstance(config, str) and config in _devices():
+            given, device = _ANY, config
+        request = api._request(given, None, scheme, device, set, seed, None, unset)
+        own = None if drive is None else os.fspath(drive)
+        most = None if depth is None else inputs.whole("depth", depth, 1)
+        told = api._told(progress)
+        self._engine = engine.Component(request, own, most, parts, verify, told)
+
+    @property
+    def now_ns(self) -> int:
+        """The present, in ns."""
+        return self._engine.now_ns
+
+    @property
+    def under_way(self) -> int:
+        """Requests that were submitted and are not done."""
+        return self._engine.under_way
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that the drive has for its host."""
+        return self._engine.bytes
+
+    @property
+    def page_bytes(self) -> int:
+        """The bytes of the unit that it maps: smaller writes read the rest of theirs first."""
+        return self._engine.page_bytes
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it takes no further write, since too many of its blocks are bad."""
+        return self._engine.is_read_only
+
+    def submit(
+        self,
+        at_ns: int,
+        op: str,
+        offset: int = 0,
+        bytes: int = 0,
+        tag: int = 0,
+        *,
+        hint: int = 0,
+        high: bool = False,
+        fua: bool = False,
+    ) -> bool:
+        """Submits a request for an instant that is not before the present; nothing happens yet.
+
+        Args:
+            at_ns: when it comes, in ns.
+            op: `read`, `write`, `trim` or `flush`; a flush has neither offset nor bytes.
+            offset: the first byte.
+            bytes: the number of bytes.
+            tag: a number by which the caller knows the request.
+            hint: the placement hint of a write; 0 is none.
+            high: whether it is of high priority.
+            fua: whether a write is done only when its data survives a loss of power.
+
+        Returns:
+            Whether it was accepted. The drive is full otherwise: submit it again after the next
+            completion.
+
+        """
+        number = _number(op)
+        return self._engine.submit(at_ns, number, offset, bytes, tag, hint, high, fua)
+
+    def submit_all(
+        self,
+        at_ns: ArrayLike,
+        op: ArrayLike | str,
+        offset: ArrayLike,
+        bytes: ArrayLike,
+        tag: ArrayLike | None = None,
+        *,
+        hint: ArrayLike | None = None,
+    ) -> int:
+        """Submits many requests, as arrays of one length or single values for all of them.
+
+        `op` has numbers, in the order of `read`, `write`, `trim`, `flush`, or is a name; the tags
+        are 0, 1, 2 and so on by default. Returns how many were accepted: those before the first one
+        that found the drive full. An error names the first wrong request; those before it were
+        submitted.
+        """
+        times = _column(at_ns, "at_ns")
+        count = times.size
+        ops = _number(op) if isinstance(op, str) else op
+        given = {"op": ops, "offset": offset, "bytes": bytes,
+                 "tag": np.arange(count, dtype=np.uint64) if tag is None else tag}  # fmt: skip
+        ops_, offsets, sizes, tags = (_spread(value, count, name) for name, value in given.items())
+        hints = None if hint is None else _spread(hint, count, "hint")
+        return self._engine.submit_all(times, ops_, offsets, sizes, tags, hints)
+
+    def next_event(self) -> int | None:
+        """The next instant at which a request may be done, in ns; `None` while there is none.
+
+        Whoever has the clock advances to it at the latest.
+        """
+        return self._engine.next_event()
+
+    def advance(self, to_ns: int) -> Completions:
+        """Lets time advance to this instant, and returns the requests that were done until then.
+
+        Requests that are submitted for this instant now come after everything that ended at it, as
+        those of a trace.
+        """
+        return Completions(self._engine.advance(to_ns))
+
+    def advance_to_completion(self, limit_ns: int | None = None) -> Completions:
+        """Lets time advance until a request is done, and at most to `limit_ns`.
+
+        Requests that are submitted for this very instant come before anything else that happens at
+        it, as those of a closed loop.
+        """
+        limit = _LAST_NS if limit_ns is None else limit_ns
+        return Completions(self._engine.advance_to_completion(limit))
+
+    def drain(self) -> Completions:
+        """Lets time advance until every request that was submitted is done."""
+        return Completions(self._engine.drain())
+
+    def rest(self) -> None:
+        """Lets the drive do now what it does until the present while it is idle.
+
+        It counts from then on, also if no further request comes: the result is no longer that of a
+        run, which ends with its last request.
+        """
+        self._engine.rest()
+
+    def snapshot(self) -> engine.Snapshot:
+        """A copy of the present state, with the requests under way and to come."""
+        return self._engine.snapshot()
+
+    def restore(self, snapshot: engine.Snapshot) -> None:
+        """Goes back, or forward, to a snapshot of this component, any number of times."""
+        self._engine.restore(snapshot)
+
+    def statistics(self) -> Report:
+        """The report on everything until now; it has no `result_hash`."""
+        return Report._of(self._engine.statistics())
+
+    def finish(self) -> Report:
+        """No further request comes: those that were submitted are served.
+
+        The report is that of :func:`flashgc.run` with the same requests in a trace. The component
+        cannot be used after that.
+        """
+        return Report._of(self._engine.finish())
+
+
+def _devices() -> frozenset[str]:
+    return frozenset(device["name"] for device in api.devices())
+
+
+def _array(column: Any) -> NDArray[np.uint64]:  # noqa: ANN401 - packed bytes
+    return np.frombuffer(column, dtype="<u8")
+
+
+def _number(op: str) -> int:
+    number = _NUMBERS.get(op)
+    if number is None:
+        raise RunError(
+            f"error: no operation has the name {op!r}\n  = help: give one of "
+            + ", ".join(f'"{name}"' for name in OPERATIONS)
+        )
+    return number
+
+
+def _column(values: ArrayLike, name: str) -> NDArray[np.uint64]:
+    """The values as the engine takes them: whole numbers from 0, in one row."""
+    found = np.asarray(values)
+    if found.size and (
+        found.dtype.kind not in "iu" or (found.dtype.kind == "i" and found.min() < 0)
+    ):
+        raise RunError(f"error: `{name}` has values other than whole numbers from 0")
+    return np.ascontiguousarray(found.reshape(-1), dtype=np.uint64)
+
+
+def _spread(values: ArrayLike, count: int, name: str) -> NDArray[np.uint64]:
+    """The same, where one value stands for all."""
+    column = _column(values, name)
+    if np.ndim(values) == 0:
+        return np.full(count, column[0], dtype=np.uint64)
+    if column.size != count:
+        raise RunError(f"error: `{name}` has {column.size} values, and `at_ns` has {count}")
+    return column

@@ -1,0 +1,211 @@
+"""A component in Python gives the results of a run with the same requests, by each of its ways."""
+
+import numpy as np
+import pytest
+
+import flashgc
+import flashgc.simpy
+
+SMALL = {"device.blocks_per_plane": 64, "precondition.overwrite": 1,
+         "precondition.overwrite_with": "uniform"}  # fmt: skip
+COUNT, FIRST_TICK = 3000, 128166372000000000
+DRIVES = [
+    ("slc-msr", "greedy", {}),
+    ("slc-msr", "fpgc", {"device.suspend.suspend": "20 us"}),
+    ("slc-msr", "idle-pgc", {"device.write_buffer.size": "128 KiB"}),
+]
+
+
+def requests():
+    """Times in ns, operations, offsets and sizes of requests."""
+    draw = np.random.default_rng(7)
+    at_ns = np.cumsum(draw.choice([0, 1000, 20_000, 90_000], COUNT)) * 1
+    at_ns -= at_ns[0]
+    op = draw.choice([0, 1], COUNT, p=[0.3, 0.7])
+    offset = draw.integers(0, 200_000, COUNT) * 512
+    size = draw.integers(1, 17, COUNT) * 512
+    return at_ns, op, offset, size
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory):
+    names = ["Read", "Write"]
+    lines = [
+        f"{FIRST_TICK + at // 100},usr,0,{names[op]},{offset},{size},0"
+        for at, op, offset, size in zip(*requests(), strict=True)
+    ]
+    file = tmp_path_factory.mktemp("component") / "requests.csv"
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def expected(device, scheme, more, trace):
+    replay = {"workload": {"trace": {"address": "reject"}}}
+    return flashgc.run(replay, trace, device=device, scheme=scheme, set={**SMALL, **more},
+                       format="msr")  # fmt: skip
+
+
+def in_arrays(drive):
+    accepted = drive.submit_all(*requests())
+    assert accepted == COUNT
+    done = drive.drain()
+    assert len(done) == COUNT
+    assert sorted(done.tag) == list(range(COUNT))
+    assert np.all(np.diff(done.at_ns.astype(np.int64)) >= 0)
+    at_ns = requests()[0].astype(np.uint64)
+    assert np.all(at_ns[done.tag] + done.latency_ns == done.at_ns)
+    assert np.all(sum(done.parts.values()) == done.latency_ns)
+
+
+def one_by_one(drive):
+    count = 0
+    for tag, (at, op, offset, size) in enumerate(zip(*map(np.ndarray.tolist, requests()),
+                                                     strict=True)):  # fmt: skip
+        for done in drive.advance(at):
+            count += 1
+            assert sum(done.parts.values()) == done.latency_ns
+        assert drive.submit(at, ["read", "write"][op], offset, size, tag)
+    while (at := drive.next_event()) is not None:
+        count += len(drive.advance(at))
+    assert count == COUNT
+
+
+@pytest.mark.parametrize("way", [in_arrays, one_by_one])
+@pytest.mark.parametrize(("device", "scheme", "more"), DRIVES)
+def test_the_result_is_that_of_a_run(device, scheme, more, way, trace):
+    drive = flashgc.Component(device, scheme=scheme, set={**SMALL, **more})
+    way(drive)
+    report = drive.finish()
+    assert report.result_hash == expected(device, scheme, more, trace).result_hash
+
+
+@pytest.mark.parametrize(("device", "scheme", "more"), DRIVES)
+def test_a_drive_in_simpy_has_the_result_of_a_run(device, scheme, more, trace):
+    simpy = pytest.importorskip("simpy")
+    env = simpy.Environment()
+    drive = flashgc.simpy.Drive(env, device, scheme=scheme, set={**SMALL, **more}, ns=1)
+    latencies = []
+
+    def client():
+        for at, op, offset, size in zip(*map(np.ndarray.tolist, requests()), strict=True):
+            yield env.timeout(at - env.now)
+            event = [drive.read, drive.write][op](offset, size)
+            event.callbacks.append(lambda done: latencies.append(done.value.latency_ns))
+
+    env.process(client())
+    env.run()
+    report = drive.finish()
+    assert len(latencies) == COUNT
+    assert report.result_hash == expected(device, scheme, more, trace).result_hash
+
+
+def test_requests_wait_in_front_of_a_full_drive():
+    simpy = pytest.importorskip("simpy")
+    env = simpy.Environment()
+    drive = flashgc.simpy.Drive(env, "slc-msr", set=SMALL, depth=2)
+    ends = []
+
+    def client(number):
+        yield drive.write(number * 4096, 4096)
+        ends.append(env.now)
+
+    for number in range(6):
+        env.process(client(number))
+    env.step()
+    env.run(until=1e-9)
+    assert (drive.component.under_way, drive.waiting) == (2, 4)
+    env.run()
+    assert len(ends) == 6
+    assert ends[0] < ends[-1]
+
+
+def test_flushes_and_trims_are_events_too():
+    simpy = pytest.importorskip("simpy")
+    env = simpy.Environment()
+    buffered = {**SMALL, "device.write_buffer": {"size": "1 MiB", "power_loss_protection": False}}
+    drive = flashgc.simpy.Drive(env, "slc-msr", set=buffered)
+
+    def client():
+        yield drive.write(0, 4096)
+        written = env.now
+        done = yield drive.flush()
+        assert (done.op, env.now > written) == ("flush", True)
+        yield drive.trim(0, 4096)
+
+    env.process(client())
+    env.run()
+    assert drive.finish().requests["trim"] == 1
+
+
+def test_a_detour_leaves_no_trace(trace):
+    device, scheme, more = DRIVES[0]
+    drive = flashgc.Component(device, scheme=scheme, set={**SMALL, **more})
+    drive.submit_all(*requests())
+    drive.advance(int(requests()[0][COUNT // 2]))
+    before = drive.snapshot()
+    drive.submit(drive.now_ns, "trim", 0, drive.bytes)
+    drive.drain()
+    drive.restore(before)
+    drive.drain()
+    assert drive.finish().result_hash == expected(device, scheme, more, trace).result_hash
+
+
+def test_statistics_come_at_any_time():
+    drive = flashgc.Component("slc-msr", set=SMALL)
+    drive.submit_all(*requests())
+    drive.advance(int(requests()[0][100]))
+    first = drive.statistics().requests["write"]
+    drive.drain()
+    assert 0 < first < drive.statistics().requests["write"] == drive.finish().requests["write"]
+
+
+def test_wrong_use_has_a_message():
+    drive = flashgc.Component("slc-msr", set=SMALL)
+    drive.advance(1000)
+    for call, words in [
+        (lambda: drive.submit(10, "read", 0, 512), "time runs backwards"),
+        (lambda: drive.submit(2000, "read", drive.bytes, 512), "beyond the end"),
+        (lambda: drive.submit(2000, "write", 0, 0), "a write of 0 B"),
+        (lambda: drive.submit(2000, "erase", 0, 512), "no operation has the name 'erase'"),
+        (lambda: drive.submit(2000, "write", 0, 512, hint=999), "a placement hint is"),
+        (lambda: drive.submit_all([0.5], "read", 0, 512), "other than whole numbers"),
+        (lambda: drive.submit_all([2000, 2000], "read", [0], 512), "has 1 values"),
+        (lambda: drive.advance(10), "time runs backwards"),
+        (drive.advance_to_completion, "no request is under way"),
+    ]:
+        with pytest.raises(flashgc.RunError, match=words):
+            call()
+    other = flashgc.Component("slc-msr", set=SMALL)
+    with pytest.raises(flashgc.RunError, match="another component"):
+        drive.restore(other.snapshot())
+    drive.finish()
+    with pytest.raises(flashgc.RunError, match="has been finished"):
+        drive.advance(5000)
+
+
+def test_configurations_that_cannot_be_live_are_refused():
+    with pytest.raises(flashgc.ConfigError, match=r"requests from outside, but engine\.timing"):
+        flashgc.Component("slc-msr", set={"engine.timing": "none"})
+    with pytest.raises(flashgc.ConfigError, match=r"device\.channels"):
+        flashgc.Component("slc-msr", set={"device.channels": 0})
+
+
+def test_a_policy_in_python_works_and_is_not_copied():
+    @flashgc.victim
+    def fewest(blocks):
+        return int(blocks.block[np.argmin(blocks.valid)])
+
+    drive = flashgc.Component("slc-msr", scheme=fewest, set=SMALL)
+    drive.submit_all(*requests())
+    assert len(drive.drain()) == COUNT
+    with pytest.raises(flashgc.RunError, match='victim policy, "fewest"'):
+        drive.snapshot()
+
+
+def test_a_saved_drive_is_a_beginning(tmp_path):
+    file = tmp_path / "own.drive"
+    flashgc.drive.save("oltp", file, device="slc-msr", set=SMALL)
+    drive = flashgc.Component("slc-msr", set=SMALL, drive=file)
+    drive.submit_all(*requests())
+    drive.drain()
+    assert drive.finish().precondition["drive"]["file"] == str(file)
