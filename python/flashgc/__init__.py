@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     )
     from flashgc.advising import Advice, AdviceProgress, advise
     from flashgc.conversion import Conversion, convert
+    from flashgc.estimates.device_facts import DeviceFacts, device_facts
     from flashgc.estimates.register_cost import RegisterCost, register_cost
+    from flashgc.estimates.run_plan import RunPlan, plan
     from flashgc.estimates.worst_case import WorstCase, check_wait, worst_case_wait
     from flashgc.explaining import Explanation, explain
     from flashgc.formatting.table import Table
@@ -79,6 +81,7 @@ __all__ = [
     "Comparison",
     "ConfigError",
     "Conversion",
+    "DeviceFacts",
     "DriveError",
     "Explanation",
     "FlashgcError",
@@ -93,6 +96,7 @@ __all__ = [
     "Reproduction",
     "Reproductions",
     "RunError",
+    "RunPlan",
     "Scheme",
     "SweepProgress",
     "SweepResults",
@@ -108,6 +112,7 @@ __all__ = [
     "check_wait",
     "compare",
     "convert",
+    "device_facts",
     "devices",
     "drive",
     "explain",
@@ -116,6 +121,7 @@ __all__ = [
     "load",
     "pacing",
     "placement",
+    "plan",
     "register_cost",
     "report_schema",
     "reproduce",
@@ -151,7 +157,9 @@ _NAMES_IN = {
     "running.policies": ("Candidates", "NextStep", "Page", "Scheme", "pacing", "placement",
                          "scheme", "victim"),
     "results.refusal": ("Refusal",),
+    "estimates.device_facts": ("DeviceFacts", "device_facts"),
     "estimates.register_cost": ("RegisterCost", "register_cost"),
+    "estimates.run_plan": ("RunPlan", "plan"),
     "reports.report": ("Comparison", "Report"),
     "reproduction": ("Checked", "Reproduction", "Reproductions", "check_bundle", "reproduce",
                      "reproduce_all"),
