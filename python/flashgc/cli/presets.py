@@ -259,8 +259,11 @@ _WORST_CASES = (
 )
 
 
-def _exported(exported: float | dict[str, str]) -> str:
+def _exported(keys: dict[str, Any]) -> str:
     """The share of the pages that the host sees, or which blocks it does not."""
+    if "user_capacity" in keys:
+        return str(keys["user_capacity"])
+    exported: float | dict[str, str] = keys["exported"]
     if isinstance(exported, dict):
         return f"all but {exported['reserved_blocks']} of the blocks"
     return f"{100 * exported:.4g} %"
@@ -277,11 +280,10 @@ def _device(entry: dict[str, Any]) -> list[str]:
     keys, timing = entry["keys"], entry["keys"]["timing"]
     planes = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die")
     parts = "x".join(str(keys[name]) for name in planes)
-    geometry = (
-        f"{parts}, {keys['blocks_per_plane']}, {keys['pages_per_block']}, {keys['page_size']}"
-    )
+    blocks = keys.get("blocks_per_plane", "as many as that needs")
+    geometry = f"{parts}, {blocks}, {keys['pages_per_block']}, {keys['page_size']}"
     times = " / ".join(_time(timing[name]) for name in ("read", "program", "erase"))
-    share = _exported(keys["exported"])
+    share = _exported(keys)
     source = re.split(r"[;.(]", entry["source"])[0].strip()
     capacity = units.size(entry["capacity_bytes"])
     return [entry["name"], capacity, share, geometry, keys["unit"], times, source]
