@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from flashgc.advising import Advice, AdviceProgress, advise
     from flashgc.components.component import Completion, Completions, Component
     from flashgc.conversion import Conversion, convert
+    from flashgc.estimates.device_facts import DeviceFacts, device_facts
     from flashgc.estimates.register_cost import RegisterCost, register_cost
+    from flashgc.estimates.run_plan import RunPlan, plan
     from flashgc.estimates.worst_case import WorstCase, check_wait, worst_case_wait
     from flashgc.explaining import Explanation, explain
     from flashgc.formatting.table import Table
@@ -83,6 +85,7 @@ __all__ = [
     "Component",
     "ConfigError",
     "Conversion",
+    "DeviceFacts",
     "DriveError",
     "Explanation",
     "FlashgcError",
@@ -97,6 +100,7 @@ __all__ = [
     "Reproduction",
     "Reproductions",
     "RunError",
+    "RunPlan",
     "Scheme",
     "SweepProgress",
     "SweepResults",
@@ -112,6 +116,7 @@ __all__ = [
     "check_wait",
     "compare",
     "convert",
+    "device_facts",
     "devices",
     "drive",
     "explain",
@@ -120,6 +125,7 @@ __all__ = [
     "load",
     "pacing",
     "placement",
+    "plan",
     "register_cost",
     "report_schema",
     "reproduce",
@@ -156,7 +162,9 @@ _NAMES_IN = {
     "running.policies": ("Candidates", "NextStep", "Page", "Scheme", "pacing", "placement",
                          "scheme", "victim"),
     "results.refusal": ("Refusal",),
+    "estimates.device_facts": ("DeviceFacts", "device_facts"),
     "estimates.register_cost": ("RegisterCost", "register_cost"),
+    "estimates.run_plan": ("RunPlan", "plan"),
     "reports.report": ("Comparison", "Report"),
     "reproduction": ("Checked", "Reproduction", "Reproductions", "check_bundle", "reproduce",
                      "reproduce_all"),

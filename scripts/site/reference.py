@@ -9,7 +9,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "runs": (
         "Runs",
         "Run one configuration, the same with several seeds, or several schemes side by side.",
-        ("run", "run_seeds", "compare", "Progress", "Refusal"),
+        ("run", "run_seeds", "compare", "plan", "RunPlan", "Progress", "Refusal"),
     ),
     "reports": (
         "Reports",
@@ -40,7 +40,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "presets": (
         "Presets and workloads",
         "Which schemes, devices, slots and workloads there are.",
-        ("schemes", "slots", "devices", "workloads", "workload"),
+        ("schemes", "slots", "devices", "device_facts", "DeviceFacts", "workloads", "workload"),
     ),
     "policies": (
         "Schemes in Python",

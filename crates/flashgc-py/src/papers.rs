@@ -26,6 +26,7 @@ macro_rules! papers {
 
 const PAPERS: &[Paper] = papers!(
     "fdp-cache" "midas" "on-demand-gc" "parallel-gc" "pre-gc" "preemptible-gc" "sepbit" "speedup-gc"
+    "ssd-iq"
 );
 
 /// Every paper: its name and its four files as text.

@@ -8,7 +8,7 @@ use crate::over_time::OverTime;
 use crate::pulse::{Pulse, Step};
 use crate::request::Request;
 use flashgc::report::Report;
-use flashgc::session::{Phase, Session};
+use flashgc::session::{Phase, Session, Setup};
 use flashgc_config::Diagnostic;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -123,9 +123,25 @@ pub fn check(py: Python<'_>, request: Request) -> PyResult<String> {
                 "trace_first_row": setup.trace_first_row(),
                 "awaits_fit": setup.awaits_fit(),
                 "drive": flashgc::session::drive_of(&setup),
+                "capacity": capacity(&setup),
             })
             .to_string())
         })
+    })
+}
+
+/// The sizes of a drive, in bytes where nothing else is said.
+fn capacity(setup: &Setup) -> Value {
+    let geometry = &setup.plan.geometry;
+    let page_bytes = u64::from(geometry.shape.page_bytes);
+    json!({
+        "physical_bytes": u64::from(geometry.pages) * page_bytes,
+        "user_bytes": u64::from(geometry.exported_pages) * page_bytes,
+        "page_bytes": page_bytes,
+        "block_bytes": u64::from(geometry.shape.pages_per_block) * page_bytes,
+        "blocks": geometry.blocks,
+        "units": geometry.units,
+        "table_bytes": setup.table_bytes_expected(),
     })
 }
 

@@ -94,6 +94,9 @@ def run(
     ] = False,
     drive: options.Drive = None,
     fit: options.Fit = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what the run would do, without running it.")
+    ] = False,
     json: options.Json = False,
     out: options.Out = None,
     untimed: options.Untimed = False,
@@ -151,9 +154,12 @@ def run(
             "--request-log records latencies": request_log,
             "--timeline records times": timeline or timeline_window or timeline_units,
         })  # fmt: skip
+    set_ = options.settings(sets, format, on_bad_line, sort_window)
+    if plan:
+        presets.run_plan(config, scheme, device, set_, unsets, json)
+        return
     watched = _watched(over_time, no_over_time, out, seeds, gc_log, series)
     folder = None if out is None else output.folder(out)
-    set_ = options.settings(sets, format, on_bad_line, sort_window)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
     with progress.bars(names, quiet=json) as shown:
         if seeds is None:

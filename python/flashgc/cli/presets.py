@@ -17,8 +17,8 @@ SchemeName = Annotated[
 ]  # fmt: skip
 DeviceName = Annotated[
     str | None,
-    typer.Argument(metavar="[NAME]", help="Print this one in full.", show_default=False,
-                   autocompletion=complete.devices),
+    typer.Argument(metavar="[NAME|FILE]", help="Print this one in full, or what the keys of a file "
+                   "mean.", show_default=False, autocompletion=complete.devices),
 ]  # fmt: skip
 
 
@@ -105,11 +105,18 @@ def devices(
         typer.Option("--worst-case", help="Print the worst-case time of a page request "
             "during collection (paper preemptible-gc, Table V)."),
     ] = False,
+    facts: Annotated[
+        bool, typer.Option("--facts", help="Print what the keys of the device mean, as for a file.")
+    ] = False,
 ) -> None:  # fmt: skip
     """List the devices with geometry, times and sources, or print one."""
     from flashgc.cli import show
+    from flashgc.estimates import device_facts
     from flashgc.running import api
 
+    if facts or (name is not None and device_facts.is_file(name)):
+        _facts(name, json)
+        return
     known = api.devices()
     if registers is not None:
         _register_cost(known, name, registers, die_mm2, json)
@@ -127,6 +134,67 @@ def devices(
     show.words(rows)
     show.line("Geometry: channels x chips x dies x planes, blocks, pages, page size.")
     show.line("`flashgc devices NAME` prints a device in full.")
+
+
+def _facts(name: str | None, json: bool) -> None:
+    """Sizes, rates and unloaded times of a device."""
+    import json as encoder
+
+    from flashgc.cli import show
+    from flashgc.estimates.device_facts import device_facts
+    from flashgc.formatting import units
+
+    if name is None:
+        fail("error: --facts needs a device\n  = help: `flashgc devices NAME --facts`")
+    found = device_facts(str(name))
+    if json:
+        print(encoder.dumps(found._asdict(), indent=2))
+        return
+    rate = lambda per_s: "not limited" if per_s is None else f"{per_s / 1e6:,.0f} MB/s"  # noqa: E731
+    show.line(str(name), "bold")
+    show.pairs([
+        ("user capacity", f"{found.user_bytes / 1e9:,.1f} GB ({units.size(found.user_bytes)})"),
+        ("flash", f"{units.size(found.physical_bytes)}, over-provisioning "
+                  f"{100 * found.over_provisioning:.1f} %"),
+        ("blocks", f"{found.blocks_per_plane:,} in each of {found.planes:,} planes; a collection "
+                   f"empties {units.size(found.victim_bytes)}"),
+        ("map", f"{units.size(found.mapped_bytes)} an entry"),
+        ("program", f"{units.size(found.program_bytes)} in {units.time(found.program_ns)}"),
+        ("at once", f"{found.units:,} operations: programs {rate(found.program_rate)}, reads of "
+                    f"whole pages {rate(found.read_rate)}, buses {rate(found.bus_rate)}"),
+        ("unloaded read", f"{units.time(found.read_ns)} for {units.size(found.mapped_bytes)}"),
+        ("unloaded write", f"{units.time(found.write_ns)} for {units.size(found.mapped_bytes)}"),
+    ], indent=2, style="")  # fmt: skip
+
+
+def run_plan(
+    config: str, scheme: str | None, device: str | None, sets: Any, unsets: Any, json: bool,  # noqa: ANN401
+) -> None:  # fmt: skip
+    """What a run would do: `flashgc run --plan`."""
+    import json as encoder
+
+    from flashgc.cli import show
+    from flashgc.estimates.run_plan import plan
+    from flashgc.formatting import units
+
+    found = plan(config, scheme=scheme, device=device, set=sets, unset=unsets)
+    if json:
+        print(encoder.dumps(found._asdict(), indent=2))
+        return
+    pages = found.precondition_pages
+    show.pairs([
+        ("device", f"{found.device}, {units.size(found.physical_bytes)}, user capacity "
+                   f"{units.size(found.user_bytes)}"),
+        ("scheme", found.scheme),
+        ("precondition", found.precondition + ("" if pages is None else f": {pages:,} pages")),
+        ("workload", found.workload + ("" if found.requests is None else
+                                       f", {found.requests:,} requests")),
+        ("memory", f"{units.size(found.table_bytes)} for the tables of the drive"),
+    ], style="")  # fmt: skip
+    for key in found.unused_keys:
+        show.note(f"without effect: {key}")
+    for note in found.notes:
+        show.note(note)
 
 
 def _register_cost(
@@ -191,8 +259,11 @@ _WORST_CASES = (
 )
 
 
-def _exported(exported: float | dict[str, str]) -> str:
+def _exported(keys: dict[str, Any]) -> str:
     """The share of the pages that the host sees, or which blocks it does not."""
+    if "user_capacity" in keys:
+        return str(keys["user_capacity"])
+    exported: float | dict[str, str] = keys["exported"]
     if isinstance(exported, dict):
         return f"all but {exported['reserved_blocks']} of the blocks"
     return f"{100 * exported:.4g} %"
@@ -209,11 +280,10 @@ def _device(entry: dict[str, Any]) -> list[str]:
     keys, timing = entry["keys"], entry["keys"]["timing"]
     planes = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die")
     parts = "x".join(str(keys[name]) for name in planes)
-    geometry = (
-        f"{parts}, {keys['blocks_per_plane']}, {keys['pages_per_block']}, {keys['page_size']}"
-    )
+    blocks = keys.get("blocks_per_plane", "as many as that needs")
+    geometry = f"{parts}, {blocks}, {keys['pages_per_block']}, {keys['page_size']}"
     times = " / ".join(_time(timing[name]) for name in ("read", "program", "erase"))
-    share = _exported(keys["exported"])
+    share = _exported(keys)
     source = re.split(r"[;.(]", entry["source"])[0].strip()
     capacity = units.size(entry["capacity_bytes"])
     return [entry["name"], capacity, share, geometry, keys["unit"], times, source]

@@ -423,10 +423,19 @@ def devices() -> list[dict[str, Any]]:
 
 def _with_capacity(device: dict[str, Any]) -> dict[str, Any]:
     keys = device["keys"]
+    if "user_capacity" in keys:
+        return {**device, "capacity_bytes": _sized_bytes(device["name"])}
     pages = math.prod(keys[name] for name in _PAGES)
     number, unit = keys["page_size"].split()
     page_bytes = int(number) * {"B": 1, "KiB": 1024}[unit]
     return {**device, "capacity_bytes": pages * page_bytes}
+
+
+def _sized_bytes(name: str) -> int:
+    """The physical capacity of a device whose blocks follow from its user capacity."""
+    one = {"device": {"preset": name}, "workload": {"synthetic": {"requests": 1, "queue_depth": 1}}}
+    checked = json.loads(engine.check(_bare_request(one, None, None, None, None, None)))
+    return int(checked["capacity"]["physical_bytes"])
 
 
 _PAGES = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die",

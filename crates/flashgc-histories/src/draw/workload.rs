@@ -150,6 +150,7 @@ impl Draw {
             "{ hot_cold = { f = 0.1, r = 0.9 } }",
             "{ hot_cold = { f = 0.02, r = 0.99 } }",
             "{ groups = [{ places = 0.1, requests = 0.6 }, { places = 0.9, requests = 0.4 }] }",
+            "{ groups = [{ places = 0.2, requests = 0.9 }], scatter = 1 }",
         ];
         if choices.chance(70) {
             let key = choices.pick(&["address", "address", "read_address", "write_address"]);

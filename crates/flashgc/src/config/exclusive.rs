@@ -10,6 +10,8 @@ const GAPS: &[&str] = &["fixed", "uniform", "exponential", "bursty", "hyperexpon
 const PLACES: &[&str] = &["zipf", "pareto", "normal", "hot_cold", "groups"];
 const NOT_ZIPF: &[&str] = &["pareto", "normal", "hot_cold", "groups"];
 const OF_ZIPF: &[&str] = &["ranks", "draw", "shuffle"];
+const NOT_GROUPS: &[&str] = &["zipf", "pareto", "normal", "hot_cold"];
+const OF_GROUPS: &[&str] = &["scatter"];
 const OPEN: &[&str] = &["interarrival", "read_interarrival", "write_interarrival"];
 
 const RULES: &[Exclusive] = &[
@@ -37,6 +39,10 @@ const RULES: &[Exclusive] = &[
     Instead { table: "workload.synthetic.address", given: NOT_ZIPF, gone: OF_ZIPF },
     Instead { table: "workload.synthetic.read_address", given: NOT_ZIPF, gone: OF_ZIPF },
     Instead { table: "workload.synthetic.write_address", given: NOT_ZIPF, gone: OF_ZIPF },
+    // Of groups alone.
+    Instead { table: "workload.synthetic.address", given: NOT_GROUPS, gone: OF_GROUPS },
+    Instead { table: "workload.synthetic.read_address", given: NOT_GROUPS, gone: OF_GROUPS },
+    Instead { table: "workload.synthetic.write_address", given: NOT_GROUPS, gone: OF_GROUPS },
     ValueOrTable { key: "workload.synthetic.size" },
     ValueOrTable { key: "workload.synthetic.read_size" },
     ValueOrTable { key: "workload.synthetic.write_size" },
@@ -46,6 +52,7 @@ const RULES: &[Exclusive] = &[
     // The user capacity, and the end of overwriting.
     ValueOrTable { key: "device.exported" },
     OneOf { table: "device", keys: &["exported", "over_provisioning"] },
+    OneOf { table: "device", keys: &["blocks_per_plane", "user_capacity"] },
     Instead { table: "precondition", given: &["overwrite"], gone: &["until", "at_most"] },
     Instead { table: "precondition", given: &["until"], gone: &["overwrite"] },
 ];

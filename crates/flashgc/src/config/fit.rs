@@ -6,7 +6,7 @@
 //! fewer dies, chips and channels. Several schemes that are compared share one drive, on which all
 //! of them have room.
 
-use super::device::Sizing;
+use super::device::{Sizing, fewest_blocks};
 use super::fitted::Fitted;
 use super::inputs::Inputs;
 use super::prepare::prepare;
@@ -132,24 +132,12 @@ fn spare_left(setup: &Setup) -> f64 {
 
 /// The fewest blocks in each plane that give the needed number of user pages.
 fn blocks_for(sizing: &Sizing, planes: &Planes, needed: u64) -> Option<u64> {
-    let enough = |blocks: u64| {
-        let shape = Shape { blocks_per_plane: blocks as u32, ..sizing.shape.clone() };
+    let enough = |blocks_per_plane: u32| {
+        let shape = Shape { blocks_per_plane, ..sizing.shape.clone() };
         let exported = sizing.exported.pages_of(&shape).unwrap_or(0);
         planes.number() * u64::from(exported) >= needed
     };
-    if !enough(BLOCKS_MAX) {
-        return None;
-    }
-    let (mut too_few, mut blocks) = (0, BLOCKS_MAX);
-    while blocks - too_few > 1 {
-        let middle = too_few + (blocks - too_few) / 2;
-        if enough(middle) {
-            blocks = middle;
-        } else {
-            too_few = middle;
-        }
-    }
-    Some(blocks)
+    fewest_blocks(enough).map(u64::from)
 }
 
 /// The smallest drive that has room for the thresholds, where none of the requested size has.

@@ -38,7 +38,8 @@ const DEVICES: &[Preset] = files!("devices":
     "slc-msr" "disksim-msr" "parallel-gc-slc" "parallel-gc-mlc" "speedup-gc-tlc" "on-demand-gc-slc"
     "preemptible-gc-slc" "pre-gc-2d" "pre-gc-3d" "ssdsim" "mqsim" "enterprise-tlc"
     "enterprise-tlc-1dwpd" "enterprise-tlc-3dwpd" "slc-low-latency" "client-tlc"
-    "nvmevirt-970-pro" "nvmevirt-zn540" "enterprise-qlc");
+    "nvmevirt-970-pro" "nvmevirt-zn540" "enterprise-qlc" "micron-7450-max" "micron-7450-pro"
+    "kioxia-cm7-r" "solidigm-d7-p5520" "wd-960gb");
 
 const SCHEMES: &[Preset] = files!("schemes":
     "ideal" "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"

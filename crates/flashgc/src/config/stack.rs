@@ -79,10 +79,12 @@ fn given(
     // An assignment of the size applies, whatever the file says of the trace.
     let sets = |key: &str| inputs.sets.iter().any(|set| set.trim_start().starts_with(key));
     let has_fit = top.has(&["workload", "trace", "fit"]);
-    if has_fit && sets("device.blocks_per_plane") && !sets("workload.trace.fit") {
+    let sizes = sets("device.blocks_per_plane") || sets("device.user_capacity");
+    if has_fit && sizes && !sets("workload.trace.fit") {
         top.remove(&["workload", "trace", "fit"]);
     }
     if let Some(fitted) = &inputs.fitted {
+        top.remove(&["device", "user_capacity"]);
         top.overlay(fitted.tree()?);
     }
     Ok(top)

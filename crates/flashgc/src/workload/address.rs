@@ -1,5 +1,6 @@
 //! Where requests go: distributions over the pages of a drive.
 
+use super::permutation::Permutation;
 use super::ranked::{Ranked, ZipfChoice};
 use super::zipf::Zipf;
 use crate::rng::Random;
@@ -36,6 +37,13 @@ pub enum AddressChoice {
     /// Groups of places, one behind the other, each with its share of the requests; uniform in
     /// each.
     Groups(Vec<Group>),
+    /// The same groups, whose places are scattered over all places.
+    Scattered {
+        /// As for [`AddressChoice::Groups`].
+        groups: Vec<Group>,
+        /// Names the permutation of the places: the same number, the same places.
+        scatter: u64,
+    },
 }
 
 impl AddressChoice {
@@ -46,6 +54,12 @@ impl AddressChoice {
             AddressChoice::Pareto { .. } => true,
             _ => false,
         }
+    }
+
+    /// The permutation that scatters the places of groups, where one does.
+    pub(super) fn scatter(&self, positions: u64) -> Option<Permutation> {
+        let AddressChoice::Scattered { scatter, .. } = self else { return None };
+        Some(Permutation::draw(positions, &mut Random::named(*scatter, "scatter")))
     }
 }
 
@@ -63,6 +77,8 @@ pub struct Group {
 pub struct Addresses {
     positions: u64,
     draw: Draw,
+    /// Of the places of groups, where they are scattered.
+    scatter: Option<Permutation>,
 }
 
 #[derive(Clone)]
@@ -109,24 +125,37 @@ impl Addresses {
             AddressChoice::HotCold { f, r } => {
                 Draw::HotCold { hot: (f * positions as f64) as u64, r: *r }
             }
-            AddressChoice::Groups(groups) => Draw::Groups(drawn(groups, positions)),
+            AddressChoice::Groups(groups) | AddressChoice::Scattered { groups, .. } => {
+                Draw::Groups(drawn(groups, positions))
+            }
         };
-        Addresses { positions, draw }
+        Addresses { positions, draw, scatter: choice.scatter(positions) }
     }
 
     /// As [`Addresses::new`]; groups begin and end as fio's zones do: their first place and their
     /// number of places are rounded down, so that the last places may have no requests.
     pub fn whole(choice: &AddressChoice, positions: u64) -> Self {
-        let AddressChoice::Groups(groups) = choice else {
+        let (AddressChoice::Groups(groups) | AddressChoice::Scattered { groups, .. }) = choice
+        else {
             return Addresses::new(choice, positions);
         };
         let positions = positions.max(1);
-        Addresses { positions, draw: Draw::Groups(whole(groups, positions)) }
+        let draw = Draw::Groups(whole(groups, positions));
+        Addresses { positions, draw, scatter: choice.scatter(positions) }
     }
 
     /// The next place.
     #[inline(always)]
     pub fn next(&self, random: &mut Random) -> u64 {
+        let place = self.drawn(random);
+        match &self.scatter {
+            None => place,
+            Some(scatter) => scatter.of(place),
+        }
+    }
+
+    #[inline(always)]
+    fn drawn(&self, random: &mut Random) -> u64 {
         match &self.draw {
             Draw::Uniform => random.below(self.positions),
             Draw::Zipf { zipf, scatter } => {
@@ -346,6 +375,28 @@ mod tests {
             assert!(u64::abs_diff(found, expected) < 1_000, "{found}");
         }
         assert!(counts[..5].iter().all(|&n| n.abs_diff(12_000) < 600), "{counts:?}");
+    }
+
+    /// The hot places of each tenth of the drive are as many as chance gives it, and the same for
+    /// the same number.
+    #[test]
+    fn scattered_groups_lie_all_over() {
+        let groups =
+            vec![Group { places: 0.2, requests: 1.0 }, Group { places: 0.8, requests: 0.0 }];
+        let hot = |scatter| {
+            let choice = AddressChoice::Scattered { groups: groups.clone(), scatter };
+            let found = counts(choice, 10_000, 200_000);
+            (0..10_000).filter(|&place| found[place] > 0).collect::<Vec<usize>>()
+        };
+        let found = hot(1);
+        assert_eq!((found.len(), &found), (2_000, &hot(1)));
+        for tenth in 0..10 {
+            let here = found.iter().filter(|&&place| place / 1_000 == tenth).count();
+            // The standard deviation is 12.
+            assert!(here.abs_diff(200) < 50, "{tenth}: {here}");
+        }
+        let both = hot(2).iter().filter(|place| found.binary_search(place).is_ok()).count();
+        assert!(both.abs_diff(400) < 80, "{both}");
     }
 
     #[test]

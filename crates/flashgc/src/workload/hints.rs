@@ -84,7 +84,7 @@ impl PageHints {
             HintPlan::Groups => {
                 let mut ends = address::group_ends(&groups_of(address), positions);
                 ends.pop();
-                By::Rank { ranks: Ranks::InOrder, places, ends }
+                By::Rank { ranks: Ranks::by_group(address, positions), places, ends }
             }
         })
     }
@@ -204,6 +204,12 @@ mod tests {
         let group = |places, requests| Group { places, requests };
         let groups = AddressChoice::Groups(vec![group(0.2, 0.1), group(0.5, 0.0), group(0.3, 0.9)]);
         assert_eq!(hints(&HintPlan::Groups, &groups, 10), [0, 0, 1, 1, 1, 1, 1, 2, 2, 2]);
+        let AddressChoice::Groups(same) = &groups else { unreachable!() };
+        let scattered = AddressChoice::Scattered { groups: same.clone(), scatter: 1 };
+        let found = hints(&HintPlan::Groups, &scattered, 1000);
+        let pages = |hint| found.iter().filter(|&&of| of == hint).count();
+        assert_eq!([0, 1, 2].map(pages), [200, 500, 300]);
+        assert!(found[..20].iter().any(|&hint| hint != 0), "all of the first are in one group");
         let hot = AddressChoice::HotCold { f: 0.3, r: 0.9 };
         assert_eq!(hints(&HintPlan::Groups, &hot, 10), [0, 0, 0, 1, 1, 1, 1, 1, 1, 1]);
     }
@@ -219,6 +225,10 @@ mod tests {
             AddressChoice::HotCold { f: 0.25, r: 0.9 },
             AddressChoice::HotCold { f: 0.75, r: 0.1 },
             AddressChoice::Groups(vec![group(0.5, 0.1), group(0.25, 0.0), group(0.25, 0.9)]),
+            AddressChoice::Scattered {
+                groups: vec![group(0.5, 0.1), group(0.25, 0.0), group(0.25, 0.9)],
+                scatter: 7,
+            },
         ];
         for choice in choices {
             let found = hints(&HintPlan::Hotness(vec![0.25, 0.25, 0.5]), &choice, 1000);

@@ -1,6 +1,7 @@
 //! Places in the order in which a distribution of addresses prefers them, the hottest first.
 
 use super::address::{AddressChoice, Group, Scatter, group_ends};
+use super::permutation::Permutation;
 use super::ranked::{self, ZipfChoice};
 
 /// The rank of each place.
@@ -14,12 +15,16 @@ pub(super) enum Ranks {
     Around { center: f64, positions: u64 },
     /// Spans of this number of places, each with its first place and the rank of that.
     Spans(Vec<(u64, u64)>, u64),
+    /// The same of scattered places.
+    ScatteredSpans(Vec<(u64, u64)>, Permutation),
+    /// That of the place before it was scattered.
+    Unscattered(Permutation),
 }
 
 /// The groups of places of a distribution that has some, with what is in none of them.
 pub(super) fn groups_of(choice: &AddressChoice) -> Vec<Group> {
     let mut groups = match choice {
-        AddressChoice::Groups(groups) => groups.clone(),
+        AddressChoice::Groups(groups) | AddressChoice::Scattered { groups, .. } => groups.clone(),
         AddressChoice::HotCold { f, r } => vec![Group { places: *f, requests: *r }],
         _ => Vec::new(),
     };
@@ -50,7 +55,18 @@ impl Ranks {
             AddressChoice::HotCold { .. } | AddressChoice::Groups(_) => {
                 Ranks::Spans(spans(&groups_of(choice), positions), positions)
             }
+            AddressChoice::Scattered { .. } => match choice.scatter(positions) {
+                Some(scatter) => {
+                    Ranks::ScatteredSpans(spans(&groups_of(choice), positions), scatter)
+                }
+                None => Ranks::InOrder,
+            },
         }
+    }
+
+    /// Those of a distribution in which the first place of its first group comes first.
+    pub(super) fn by_group(choice: &AddressChoice, positions: u64) -> Self {
+        choice.scatter(positions).map_or(Ranks::InOrder, Ranks::Unscattered)
     }
 
     /// That of a place. One beyond the places comes last.
@@ -67,13 +83,23 @@ impl Ranks {
                 libm::floor(side(*center) + side(*positions as f64 - center)) as u64
             }
             Ranks::Spans(_, positions) if place >= *positions => u64::MAX,
-            Ranks::Spans(spans, _) => {
-                let behind = spans.partition_point(|&(first, _)| first <= place);
-                let (first, rank) = spans[behind.saturating_sub(1)];
-                rank + (place - first)
+            Ranks::Spans(spans, _) => rank_in(spans, place),
+            Ranks::ScatteredSpans(_, scatter) | Ranks::Unscattered(scatter)
+                if place >= scatter.count() =>
+            {
+                u64::MAX
             }
+            Ranks::ScatteredSpans(spans, scatter) => rank_in(spans, scatter.place_of(place)),
+            Ranks::Unscattered(scatter) => scatter.place_of(place),
         }
     }
+}
+
+/// The rank of a place in these spans.
+fn rank_in(spans: &[(u64, u64)], place: u64) -> u64 {
+    let behind = spans.partition_point(|&(first, _)| first <= place);
+    let (first, rank) = spans[behind.saturating_sub(1)];
+    rank + (place - first)
 }
 
 /// The groups one behind the other, ranked by their requests for each place.
@@ -112,6 +138,7 @@ mod tests {
             AddressChoice::HotCold { f: 0.0, r: 1.0 },
             AddressChoice::HotCold { f: 0.31, r: 0.1 },
             AddressChoice::Groups(vec![group(0.1, 0.0), group(0.5, 0.2), group(0.3, 0.8)]),
+            AddressChoice::Scattered { groups: vec![group(0.9, 0.1), group(0.1, 0.9)], scatter: 3 },
         ];
         for choice in choices {
             for positions in [1, 2, 7, 1000] {

@@ -99,6 +99,30 @@ fn exported_space_may_be_given_as_over_provisioning() {
     assert_eq!(pages(&own, &["device.exported.reserved_blocks=\"37.5%\""]), 10 * 8);
 }
 
+/// The host gets the capacity in whole pages of each plane, and each plane the fewest blocks of 8
+/// pages whose share is at least that.
+#[test]
+fn a_capacity_sizes_the_flash() {
+    let sized = |text: &str, sets: &[&str]| {
+        let shape = &setup(text, sets).plan.geometry.shape;
+        (shape.planes() as u32, shape.blocks_per_plane, shape.exported_pages_per_plane)
+    };
+    let (planes, blocks, pages) = sized(TINY, &[]);
+    assert_eq!((blocks, pages), (16, 76), "60 % of 128 pages");
+    let kib = u64::from(planes) * 4 * 76;
+    assert_eq!(sized(TINY, &[&format!("device.user_capacity=\"{kib} KiB\"")]), (planes, 16, 76));
+    // A page more in each plane needs a block more: 60 % of 136 pages are 81.
+    let kib = u64::from(planes) * 4 * 77;
+    assert_eq!(sized(TINY, &[&format!("device.user_capacity=\"{kib} KiB\"")]), (planes, 17, 77));
+    let own = TINY
+        .replace("blocks_per_plane = 16", &format!("user_capacity = \"{kib} KiB\""))
+        .replace("exported = 0.6", "over_provisioning = \"60%\"");
+    assert_eq!(sized(&own, &[]), (planes, 16, 77), "128 / 1.6 are 80");
+    assert_eq!(sized(&own, &["device.blocks_per_plane=32"]), (planes, 32, 160));
+    let but = "device.exported.reserved_blocks=\"5 blocks\"";
+    assert_eq!(sized(&own, &[but]), (planes, 15, 77), "10 blocks hold 77 pages");
+}
+
 #[test]
 fn the_write_that_fills_a_block_pays_for_its_summary() {
     // An erased drive: 64 writes in order, 7 pages to a block, so that 9 of them fill one.

@@ -13,6 +13,7 @@ mod plane_reads;
 mod read_retry;
 mod superblocks;
 mod timing;
+mod user_capacity;
 mod write_buffer;
 
 use crate::device::{
@@ -27,6 +28,8 @@ use exported::Exported;
 use flashgc_config::Reader;
 use flashgc_config::units::{Rate, Share};
 use layers::PAGES_PER_BLOCK_MAX;
+use user_capacity::Blocks;
+pub use user_capacity::fewest as fewest_blocks;
 
 /// The device as configured.
 pub struct Device {
@@ -76,7 +79,8 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
 fn described(table: &Reader<'_>) -> Option<Device> {
     let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
     let [channels, chips, dies, planes_per_die] = PARTS.map(|key| count(key, 1024));
-    let [blocks_per_plane, pages_per_block] = BLOCKS.map(|(key, most)| count(key, most));
+    let blocks = user_capacity::read(table);
+    let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
     let (page_bytes, slots) = page_and_slots(table, pages_per_block);
     let (exported, layered) = (exported::read(table), layers::read(table, pages_per_block));
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
@@ -87,13 +91,13 @@ fn described(table: &Reader<'_>) -> Option<Device> {
     let (requests, write_buffer) = (requests(table), write_buffer::read(table, page_bytes, slots));
     let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
-    let (layered, exported) = (layered?, exported?);
+    let (layered, exported, blocks) = (layered?, exported?, blocks?);
     let shape = Shape {
         channels: channels?,
         chips_per_channel: chips?,
         dies_per_chip: dies?,
         planes_per_die: planes_per_die?,
-        blocks_per_plane: blocks_per_plane?,
+        blocks_per_plane: blocks.number(),
         extra_blocks: 0,
         pages_per_block: pages_per_block?,
         summary_pages: summary?.map_or(0, |summary| summary.pages),
@@ -117,7 +121,7 @@ fn described(table: &Reader<'_>) -> Option<Device> {
         order: order?,
         exported_pages_per_plane: 0,
     };
-    let shape = sized(table, shape.in_slots(slots?), together.superblock?, &exported)?;
+    let shape = sized(table, shape.in_slots(slots?), together.superblock?, blocks, &exported)?;
     let timing = timed(table, (times?, suspend?, summary?), layered.speed, lag?, &shape)?;
     let (has_passes, is_striped) = (timing.passes.is_some(), allocation == Allocation::Striped);
     Some(Device {
@@ -164,12 +168,13 @@ fn sized(
     table: &Reader<'_>,
     mut shape: Shape,
     superblock: Superblock,
+    blocks: Blocks,
     exported: &Exported,
 ) -> Option<Shape> {
     multi_plane::put_in_step(table, &mut shape)?;
     superblocks::join(table, &mut shape, superblock)?;
+    user_capacity::size(table, &mut shape, blocks, exported)?;
     check_size(table, &shape)?;
-    shape.exported_pages_per_plane = exported.pages(table, &shape)?;
     Some(shape)
 }
 
@@ -270,9 +275,6 @@ fn unused(
 }
 
 const PARTS: [&str; 4] = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
-
-const BLOCKS: [(&str, u32); 2] =
-    [("blocks_per_plane", 1 << 20), ("pages_per_block", PAGES_PER_BLOCK_MAX)];
 
 const COUNT_HELP: &str = "set it, or start from a preset, as in `preset = \"slc-msr\"`";
 

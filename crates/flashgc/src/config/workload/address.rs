@@ -45,7 +45,7 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
         shares.finish();
         f.zip(r).map(|(f, r)| AddressChoice::HotCold { f, r })
     } else if choice.has("groups") {
-        groups(&choice)
+        groups(&choice).and_then(|groups| scattered(&choice, groups))
     } else {
         table.error(key, "the address distribution has no name", HELP);
         None
@@ -117,7 +117,7 @@ fn normal(table: &Reader<'_>) -> Option<AddressChoice> {
 }
 
 /// The rest of the requests goes to the rest of the places.
-fn groups(choice: &Reader<'_>) -> Option<AddressChoice> {
+fn groups(choice: &Reader<'_>) -> Option<Vec<Group>> {
     let mut groups = Vec::new();
     let (mut places, mut requests) = (0.0, 0.0);
     for item in choice.tables("groups")? {
@@ -154,7 +154,16 @@ fn groups(choice: &Reader<'_>) -> Option<AddressChoice> {
         }
         groups.push(rest);
     }
-    Some(AddressChoice::Groups(groups))
+    Some(groups)
+}
+
+/// The groups one behind the other, or with `scatter` over all places.
+fn scattered(choice: &Reader<'_>, groups: Vec<Group>) -> Option<AddressChoice> {
+    if !choice.has("scatter") {
+        return Some(AddressChoice::Groups(groups));
+    }
+    let scatter = choice.u64("scatter", 0..=u64::MAX)?;
+    Some(AddressChoice::Scattered { groups, scatter })
 }
 
 /// Reads the footprint: a share of the drive, or a size.

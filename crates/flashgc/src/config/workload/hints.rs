@@ -69,7 +69,10 @@ fn checked(choice: &Reader<'_>, key: &str, shares: Option<Vec<f64>>) -> Option<V
 
 /// The addresses of the writes must have what the hints name.
 pub fn check(table: &Reader<'_>, hints: Option<&HintPlan>, address: &AddressChoice) {
-    let has_groups = matches!(address, AddressChoice::HotCold { .. } | AddressChoice::Groups(_));
+    let has_groups = matches!(
+        address,
+        AddressChoice::HotCold { .. } | AddressChoice::Groups(_) | AddressChoice::Scattered { .. }
+    );
     match hints {
         Some(HintPlan::Groups) if !has_groups => table.error(
             KEY,

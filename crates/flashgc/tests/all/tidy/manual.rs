@@ -121,6 +121,7 @@ const RETRY: [&str; 2] = ["device.read_retry.cycles=1500", "device.read_retry.re
 
 const ZIPF: &str =
     "workload.synthetic.address={ zipf = 1.0, shuffle = { share = 0.2, every = 1.0 } }";
+const GROUPS: &str = "workload.synthetic.address.groups=[{places=0.2, requests=0.8}]";
 const SUSPEND: &str = "device.suspend.suspend=\"20 us\"";
 const SUB_BLOCKS: [&str; 3] =
     ["device.sub_blocks=4", "gc.erase.use=\"sub-blocks\"", "gc.victim.use=\"recycle-benefit\""];
@@ -211,6 +212,7 @@ fn all_asked() -> BTreeSet<String> {
     ] {
         keys.extend(asked(table, &open));
     }
+    keys.extend(asked("workload.synthetic.address", &[SYNTHETIC, GROUPS]));
     for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
         keys.extend(asked_in_list(list, &open));
     }

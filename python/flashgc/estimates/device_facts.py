@@ -1,0 +1,144 @@
+"""What the keys of a device mean: its sizes, its rates and its unloaded times, without a run."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import flashgc._engine as engine
+from flashgc.running import api, inputs
+
+_PARTS = ("channels", "chips_per_channel", "dies_per_chip")
+_ONE_DIE = {f"device.{part}": 1 for part in _PARTS}
+# Enough blocks for every scheme of one die, and few enough that it is filled at once.
+_SMALL = {**_ONE_DIE, "device.blocks_per_plane": 16, "device.exported": 0.1}
+_ONE_REQUEST = {"workload": {"synthetic": {"requests": 1, "queue_depth": 1}}}
+
+
+class DeviceFacts(NamedTuple):
+    """Sizes in bytes, times in ns, rates in bytes a second."""
+
+    physical_bytes: int
+    """Data that all pages of the flash hold."""
+    user_bytes: int
+    """Data that the host can store."""
+    over_provisioning: float
+    """(physical - user) / user, as drives are sold."""
+    planes: int
+    """Planes of all dies."""
+    blocks_per_plane: int
+    """Blocks of a plane: as given, or as the capacity needs."""
+    units: int
+    """Parts that work at the same time."""
+    mapped_bytes: int
+    """Data that an entry of the map names."""
+    program_bytes: int
+    """Data that one program writes, in all planes that it serves."""
+    victim_bytes: int
+    """Data of what one collection empties: a block, or the blocks of planes in step or of a
+    superblock."""
+    read_ns: int
+    """A read of mapped_bytes that waits for nothing, from its arrival to its answer."""
+    write_ns: int
+    """The same of a write; short where the drive answers before it programs."""
+    program_ns: int
+    """The array time of a program."""
+    program_rate: float
+    """What all arrays program together, in bytes a second."""
+    read_rate: float
+    """What all arrays read together, in whole pages."""
+    bus_rate: float | None
+    """What all buses transfer together; None where a transfer takes no time."""
+
+
+def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFacts:
+    """What a device means, without a run.
+
+    The times of a read and of a write are those of one request on one die of it.
+
+    Args:
+        device: the name of a device; a file with the keys of a device, at its top or in a table
+            `device`; or a dictionary with these keys.
+
+    Raises:
+        ConfigError: with every mistake of the device.
+
+    >>> import flashgc
+    >>> facts = flashgc.device_facts({"preset": "client-tlc", "user_capacity": "960 GB"})
+    >>> round(facts.user_bytes / 1e9), facts.blocks_per_plane, facts.read_ns
+    (960, 749, 59695)
+
+    """
+    source = _source(device)
+    checked = json.loads(engine.check(_request(source, {})))
+    sizes, written = checked["capacity"], checked["drive"]["device"]
+    timing = checked["settings"]["device"]["timing"]
+    planes = math.prod(written[key] for key in (*_PARTS, "planes_per_die"))
+    at_once = sizes["units"] * written.get("multi_plane", 1)
+    program_bytes = written["page_size"] * written.get("pages_per_program", 1)
+    transfer_ns = timing["transfer_ns"]
+    return DeviceFacts(
+        physical_bytes=sizes["physical_bytes"],
+        user_bytes=sizes["user_bytes"],
+        over_provisioning=sizes["physical_bytes"] / sizes["user_bytes"] - 1,
+        planes=planes,
+        blocks_per_plane=written["blocks_per_plane"],
+        units=sizes["units"],
+        mapped_bytes=sizes["page_bytes"],
+        program_bytes=program_bytes * written.get("multi_plane", 1),
+        victim_bytes=sizes["block_bytes"],
+        read_ns=_unloaded(source, sizes["page_bytes"], 1.0),
+        write_ns=_unloaded(source, sizes["page_bytes"], 0.0),
+        program_ns=timing["program_ns"],
+        program_rate=1e9 * at_once * program_bytes / timing["program_ns"],
+        read_rate=1e9 * at_once * written["page_size"] / timing["read_ns"],
+        bus_rate=_buses(written, transfer_ns) if transfer_ns else None,
+    )
+
+
+def _buses(written: Mapping[str, Any], transfer_ns: int) -> float:
+    return float(1e9 * written["channels"] * written["page_size"] / transfer_ns)
+
+
+def _source(device: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """The device as a configuration with nothing else; a name is a preset."""
+    if isinstance(device, Mapping):
+        return {"device": dict(device)}
+    if not is_file(device):
+        return {"device": {"preset": os.fspath(device)}}
+    text = inputs.config(device).text
+    try:
+        keys = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        json.loads(engine.check(_text_request(os.fspath(device), text)))  # which says what is wrong
+        raise
+    given = keys.get("device", keys)
+    return {"device": {key: value for key, value in given.items() if key != "about"}}
+
+
+def is_file(device: str | os.PathLike[str]) -> bool:
+    """Whether this is a file and not the name of a preset."""
+    return os.fspath(device).endswith(".toml") or Path(device).is_file()
+
+
+def _text_request(name: str, text: str) -> Any:  # noqa: ANN401 - a request of the engine
+    return {**api._bare_request({}, None, None, None, None, None), "name": name, "text": text}
+
+
+def _request(source: dict[str, Any], sets: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
+    return api._bare_request({**source, **_ONE_REQUEST}, None, None, None, sets, None)
+
+
+def _unloaded(source: dict[str, Any], size_bytes: int, read_share: float) -> int:
+    """The latency of one request of a mapped page, in ns."""
+    one = {
+        "workload.synthetic.size": f"{size_bytes} B",
+        "workload.synthetic.read_share": read_share,
+    }
+    report = api.run({**source, **_ONE_REQUEST}, set={**_SMALL, **one})
+    return int(report.latency_ns.all.max)

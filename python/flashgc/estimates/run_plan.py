@@ -1,0 +1,98 @@
+"""What a run would do, without running it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import flashgc._engine as engine
+from flashgc._engine_types import Request
+from flashgc.running import api
+from flashgc.running.api import Config, PathLike, Settings
+
+
+class RunPlan(NamedTuple):
+    """What a run would do."""
+
+    device: str
+    scheme: str
+    physical_bytes: int
+    user_bytes: int
+    table_bytes: int
+    """Memory of the drive's tables; those of the workload and of logs come on top."""
+    workload: str
+    """Its kind: synthetic, jobs, fitted or trace."""
+    requests: int | None
+    """How many it has, where that is known before the run."""
+    precondition: str
+    """How the drive is preconditioned, in words."""
+    precondition_pages: int | None
+    """Pages that the host writes for it, where that is known; without those of collections."""
+    unused_keys: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def plan(
+    config: Config,
+    *,
+    scheme: PathLike | None = None,
+    device: str | None = None,
+    set: Settings | None = None,
+    unset: Iterable[str] | None = None,
+) -> RunPlan:
+    """Checks a configuration and says what its run would do; arguments are those of a run.
+
+    A trace is not read: the number of its requests, and the size of a drive that it sizes, are
+    unknown.
+
+    Raises:
+        ConfigError: with every mistake of the configuration.
+
+    >>> import flashgc
+    >>> plan = flashgc.plan("oltp", set={"device.blocks_per_plane": 64})
+    >>> plan.scheme, plan.requests, plan.precondition
+    ('greedy', 5000000, 'sequential fill, then 2 drive writes')
+
+    """
+    return of_request(api._bare_request(config, None, scheme, device, set, None, None, unset))
+
+
+def of_request(request: Request) -> RunPlan:
+    """The same of a request for the engine."""
+    checked = json.loads(engine.check(request))
+    settings, sizes = checked["settings"], checked["capacity"]
+    kind, workload = next(iter(settings["workload"].items()))
+    before = settings["precondition"]
+    return RunPlan(
+        device=settings["device"]["preset"] or "custom",
+        scheme=settings["gc"]["scheme"],
+        physical_bytes=sizes["physical_bytes"],
+        user_bytes=sizes["user_bytes"],
+        table_bytes=sizes["table_bytes"],
+        workload=kind,
+        requests=workload.get("requests") if isinstance(workload.get("requests"), int) else None,
+        precondition=_words(before),
+        precondition_pages=_pages(before, sizes["user_bytes"] // sizes["page_bytes"]),
+        unused_keys=tuple(checked["unused_keys"]),
+        notes=tuple(checked["notes"]),
+    )
+
+
+def _words(before: Mapping[str, Any]) -> str:
+    fill = {"none": "no fill"}.get(before["fill"], f"{before['fill']} fill")
+    if before["until_steady"]:
+        return f"{fill}, then overwritten until steady"
+    if not before["overwrite"]:
+        return fill
+    with_ = "" if before.get("overwrite_with", "workload") == "workload" else (
+        f" ({before['overwrite_with']})"
+    )  # fmt: skip
+    return f"{fill}, then {before['overwrite']:g} drive writes{with_}"
+
+
+def _pages(before: Mapping[str, Any], user_pages: int) -> int | None:
+    if before["until_steady"] or before["fill"] not in ("sequential", "by-block", "none"):
+        return None
+    fill = 0 if before["fill"] == "none" else user_pages
+    return fill + int(before["overwrite"] * user_pages)

@@ -1,0 +1,88 @@
+"""What a device file means, and what a run would do: without a run."""
+
+import pytest
+
+import flashgc
+
+FILE = """
+preset = "enterprise-tlc-1dwpd"
+user_capacity = "960 GB"
+over_provisioning = "15%"
+
+[about]
+title = "of mine"
+"""
+
+
+def test_a_capacity_of_a_data_sheet_sizes_the_flash(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE)
+    facts = flashgc.device_facts(path)
+    # Whole pages of 4 KiB in each of 64 planes, and whole blocks of 33 MiB.
+    assert 0 <= 960e9 - facts.user_bytes < 64 * 4096
+    assert 0.15 <= facts.over_provisioning < 0.15 + 64 * (33 << 20) / 960e9
+    assert facts.planes * facts.blocks_per_plane * (33 << 20) == facts.physical_bytes
+    whole = tmp_path / "whole.toml"
+    keys = FILE.split("[about]", maxsplit=1)[0]
+    whole.write_text(f"[device]\n{keys}\n[workload.synthetic]\nrequests = 5\nqueue_depth = 1\n")
+    assert flashgc.device_facts(whole) == facts
+
+
+def test_times_and_rates_are_those_of_the_arrays():
+    facts = flashgc.device_facts("slc-msr")
+    assert (facts.read_ns, facts.write_ns) == (25_000 + 105_600, 200_000 + 105_600)
+    assert facts.units == 8
+    assert facts.program_rate == pytest.approx(8 * 4096 / 200e-6)
+    assert facts.bus_rate == pytest.approx(8 * 4096 / 105.6e-6)
+    tlc = flashgc.device_facts("enterprise-tlc-1dwpd")
+    assert tlc.program_bytes == 3 * 16384
+    assert tlc.program_rate == pytest.approx(64 * 3 * 16384 / 2.25e-3)
+
+
+@pytest.mark.parametrize("name", [device["name"] for device in flashgc.devices()])
+def test_every_device_has_facts(name):
+    facts = flashgc.device_facts(name)
+    assert facts.physical_bytes > facts.user_bytes > 0
+    assert facts.read_ns > 0
+
+
+def test_mistakes_are_told(tmp_path):
+    with pytest.raises(flashgc.ConfigError, match="there is no device"):
+        flashgc.device_facts("slc")
+    path = tmp_path / "both.toml"
+    path.write_text(FILE + "\n[device]\n")
+    with pytest.raises(flashgc.ConfigError, match=r"no device|required|channels"):
+        flashgc.device_facts(path)
+    path.write_text("channels = \n")
+    with pytest.raises(flashgc.ConfigError, match=r"both\.toml"):
+        flashgc.device_facts(path)
+    path.write_text('preset = "slc-msr"\nblocks_per_plane = 9\nuser_capacity = "1 GB"\n')
+    with pytest.raises(flashgc.ConfigError, match="cannot be combined"):
+        flashgc.device_facts(path)
+
+
+def test_the_plan_of_a_run():
+    small = {"device.blocks_per_plane": 64}
+    plan = flashgc.plan("oltp", set=small, scheme="fifo")
+    assert (plan.device, plan.scheme, plan.workload) == ("slc-msr", "fifo", "synthetic")
+    assert plan.requests == 5_000_000
+    assert plan.precondition_pages == pytest.approx(3 * plan.user_bytes / 4096, abs=2)
+    steady = flashgc.plan("oltp", set={**small, "precondition.until": "steady"})
+    assert steady.precondition_pages is None
+    assert steady.precondition == "sequential fill, then overwritten until steady"
+    assert flashgc.plan("replay").requests is None
+    with pytest.raises(flashgc.ConfigError, match="chanels"):
+        flashgc.plan("oltp", set={"device.chanels": 2})
+
+
+def test_the_commands_print_the_same(flashgc, tmp_path):
+    from flashgc.estimates.device_facts import device_facts
+
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE)
+    assert flashgc("devices", path, "--json").json == device_facts(path)._asdict()
+    assert "960.0 GB" in flashgc("devices", path).out
+    assert "user capacity" in flashgc("devices", "slc-msr", "--facts").out
+    small = ("run", "oltp", "--plan", "--set", "device.blocks_per_plane=64")
+    assert "5,000,000 requests" in flashgc(*small).out
+    assert flashgc(*small, "--json").json["requests"] == 5_000_000
