@@ -131,8 +131,8 @@ fn op_of(number: u64) -> PyResult<HostOp> {
 fn marks_of(hint: u64, high: bool, fua: bool) -> PyResult<Marks> {
     let hint = u8::try_from(hint).map_err(|_| {
         RunError::new_err(format!(
-            "error: a placement hint is a number from 0 (none) to 255, and not {hint}\n  = help: give \
-             such a number"
+            "error: a placement hint is a number from 0 (none) to 255, and not {hint}\n  = help: \
+             give such a number"
         ))
     })?;
     let marks = if high { Marks::HIGH } else { Marks::NONE };

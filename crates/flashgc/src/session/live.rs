@@ -1,4 +1,5 @@
-//! A session whose requests come from outside while it runs: those of a [component](super::component).
+//! A session whose requests come from outside while it runs: those of a
+//! [component](super::component).
 //!
 //! To the engine they are the requests of a trace that is being written. The caller has the clock:
 //! it says when each request comes and how far time may advance.

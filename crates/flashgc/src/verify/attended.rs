@@ -1,9 +1,10 @@
-//! Requests that come from outside: which of them are done, when, and what their latencies consist of.
+//! Requests that come from outside: which of them are done, when, and what their latencies consist
+//! of.
 //!
 //! A request is named by its number in order of arrival: who brought it knows which one that is.
 
 use super::blame::Parts;
-use super::{Happened, requests::entry};
+use super::slab::entry;
 use crate::workload::HostOp;
 
 /// A request that is done.
@@ -32,20 +33,24 @@ pub struct Attended {
 }
 
 impl Attended {
-    /// A request came, or is done.
+    /// A request came.
     #[inline]
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, parts: Option<Parts>) {
-        match happened {
-            Happened::Arrived { request, .. } => {
-                *entry(&mut self.numbers, request, 0) = self.arrived;
-                self.arrived += 1;
-            }
-            Happened::Served { request, op, latency_ns, .. } => {
-                let number = self.numbers[request as usize];
-                self.done.push(Done { number, op, at_ns: now_ns, latency_ns, parts });
-            }
-            _ => {}
-        }
+    pub(super) fn arrived(&mut self, request: u32) {
+        *entry(&mut self.numbers, request, 0) = self.arrived;
+        self.arrived += 1;
+    }
+
+    /// A request is done: its operation, its latency in ns, and the parts of it if there are any.
+    #[inline]
+    pub(super) fn served(
+        &mut self,
+        request: u32,
+        (op, latency_ns): (HostOp, u64),
+        at_ns: u64,
+        parts: Option<Parts>,
+    ) {
+        let number = self.numbers[request as usize];
+        self.done.push(Done { number, op, at_ns, latency_ns, parts });
     }
 
     /// The requests that are done since they were cleared, in their order.

@@ -9,6 +9,7 @@ mod bad_blocks;
 pub mod blame;
 mod blocking;
 mod buffer;
+mod cause;
 pub mod checker;
 mod closed;
 mod flush_commands;
@@ -20,6 +21,7 @@ mod promises;
 mod request_log;
 mod requests;
 mod rereads;
+mod slab;
 mod spans;
 mod steps;
 pub mod story;
@@ -31,6 +33,7 @@ mod unit_work;
 mod watchers;
 mod what;
 
+pub use cause::Cause;
 pub use overview::{Blamed, Overview};
 pub use per_request::PerRequest;
 pub use request_log::{BATCH_ROWS, RequestSink};
@@ -45,28 +48,6 @@ use crate::stats::series::Sample;
 use crate::workload::HostOp;
 use attended::Attended;
 use blame::{BusWait, Held};
-
-/// Why a page was programmed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The host wrote it.
-    Host {
-        /// The page operation.
-        op: u32,
-    },
-    /// It left the write buffer, or a copy of it did.
-    Flush,
-    /// A collection moved it from here.
-    Copy {
-        /// The page it came from.
-        from: Ppn,
-    },
-    /// It was pre-migrated from here.
-    MoveAhead {
-        /// The page it came from.
-        from: Ppn,
-    },
-}
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug)]
@@ -492,7 +473,7 @@ pub trait Watch {
         None
     }
 
-    /// The requests of others, if they are recorded.
+    /// The requests of others, if recorded.
     fn attended(&mut self) -> Option<&mut Attended> {
         None
     }

@@ -51,12 +51,14 @@ impl Overview {
         happened: Happened,
         parts_of: impl FnOnce(u32) -> Option<Parts>,
     ) {
-        if let Happened::Arrived { request, .. } | Happened::Served { request, .. } = happened
-            && let Some(attended) = &mut self.attended
-        {
-            let is_done = matches!(happened, Happened::Served { .. });
-            let parts = if is_done { parts_of(request) } else { None };
-            attended.see(now_ns, happened, parts);
+        if let Some(attended) = &mut self.attended {
+            match happened {
+                Happened::Arrived { request, .. } => attended.arrived(request),
+                Happened::Served { request, op, latency_ns, .. } => {
+                    attended.served(request, (op, latency_ns), now_ns, parts_of(request));
+                }
+                _ => {}
+            }
         }
         let Some(over_time) = &mut self.over_time else { return };
         match happened {

@@ -1,6 +1,7 @@
 //! The requests under way, and the row of one that is done.
 
 use super::blame::Parts;
+use super::slab::entry;
 use super::{Cause, Happened};
 use crate::workload::HostOp;
 
@@ -61,15 +62,6 @@ pub(super) struct Requests {
     request_of: Vec<u32>,
     /// The page operation that began last.
     last_started: u32,
-}
-
-/// The entry of a slab that grows with what it holds.
-pub(super) fn entry<T: Clone>(slab: &mut Vec<T>, at: u32, new: T) -> &mut T {
-    let at = at as usize;
-    if slab.len() <= at {
-        slab.resize((at + 1).next_power_of_two(), new);
-    }
-    &mut slab[at]
 }
 
 impl Requests {

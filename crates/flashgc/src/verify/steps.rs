@@ -2,7 +2,8 @@
 //! is done last.
 
 use super::Happened;
-use super::requests::{Requests, entry};
+use super::requests::Requests;
+use super::slab::entry;
 use crate::ids::UnitId;
 
 /// A step of a request.

@@ -79,11 +79,10 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
 fn described(table: &Reader<'_>) -> Option<Device> {
     let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
     let [channels, chips, dies, planes_per_die] = PARTS.map(|key| count(key, 1024));
-    let blocks = user_capacity::read(table);
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
     let (page_bytes, slots) = page_and_slots(table, pages_per_block);
     let (exported, layered) = (exported::read(table), layers::read(table, pages_per_block));
-    let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
+    let (unit, blocks) = (unit(table), user_capacity::read(table));
     let (allocation, pool) = (allocation(table), table.choice("pool", &POOLS).flatten());
     let together = planes(table, unit, planes_per_die);
     let (order, (service, service_words)) = (order::order(table), order::service(table));
@@ -145,6 +144,10 @@ fn described(table: &Reader<'_>) -> Option<Device> {
         rated_cycles,
         unused: unused(table, layered.unused, pool.is_some() && is_striped, has_passes),
     })
+}
+
+fn unit(table: &Reader<'_>) -> Option<Level> {
+    table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP)
 }
 
 /// The times, and those of a suspension; the summary of a block; and when a page is read again.

@@ -4,8 +4,8 @@
 //!    ([`Making`]). Time is 0 then.
 //! 2. Requests are [submitted](Component::submit), each for an instant that is not before the
 //!    present, in any order. Nothing happens by that.
-//! 3. Time [advances](Component::advance) up to an instant, and the requests that are done until then
-//!    are handed out. [`Component::next_event`] is the next instant at which one may be.
+//! 3. Time [advances](Component::advance) up to an instant, and the requests that are done until
+//!    then are handed out. [`Component::next_event`] is the next instant at which one may be.
 //! 4. [`Component::finish`] serves what is under way, and makes the report of a run: with the same
 //!    requests in a trace, `flashgc run` has the same `result_hash`.
 //!

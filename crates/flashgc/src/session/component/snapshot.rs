@@ -20,8 +20,9 @@ pub struct Snapshot {
 }
 
 impl Component {
-    /// A copy of the present state, with the requests under way and to come. Drives that a checker or
-    /// a log watches, and those with a policy of the program that runs the engine, cannot be copied.
+    /// A copy of the present state, with the requests under way and to come. Drives that a checker
+    /// or a log watches, and those with a policy of the program that runs the engine, cannot be
+    /// copied.
     pub fn snapshot(&self) -> Result<Snapshot, Wrong> {
         self.is_running()?;
         let gc = &self.live.session.setup.plan.gc;
@@ -43,8 +44,8 @@ impl Component {
         })
     }
 
-    /// Goes back to a snapshot, or forward to one. It can be restored any number of times, and after
-    /// an error of the engine too.
+    /// Goes back to a snapshot, or forward to one. It can be restored any number of times, and
+    /// after an error of the engine too.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), Wrong> {
         if !Arc::ptr_eq(&self.identity.0, &snapshot.identity.0) {
             return Err(wrong::another_component());

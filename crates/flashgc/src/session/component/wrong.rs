@@ -74,8 +74,8 @@ pub(super) fn too_late(what: &str, at_ns: u64, limit_ns: u64) -> Wrong {
     Wrong::new(
         Why::TooLate,
         format!(
-            "error: {what} at {at_ns} ns, and the latest instant of this drive is {limit_ns} ns ({} \
-             days)\n  = help: give times in nanoseconds since the drive was ready",
+            "error: {what} at {at_ns} ns, and the latest instant of this drive is {limit_ns} ns \
+             ({} days)\n  = help: give times in nanoseconds since the drive was ready",
             limit_ns / 86_400_000_000_000
         ),
     )
@@ -85,9 +85,9 @@ pub(super) fn beyond_the_end(offset_bytes: u64, bytes: u64, drive_bytes: u64) ->
     Wrong::new(
         Why::BeyondTheEnd,
         format!(
-            "error: a request of {bytes} B at byte {offset_bytes} ends beyond the end of the drive, \
-             which has {drive_bytes} B\n  = help: map the addresses to the drive, or make it larger \
-             (`device.exported`, `device.blocks_per_plane`)"
+            "error: a request of {bytes} B at byte {offset_bytes} ends beyond the end of the \
+             drive, which has {drive_bytes} B\n  = help: map the addresses to the drive, or \
+             make it larger (`device.exported`, `device.blocks_per_plane`)"
         ),
     )
 }

@@ -18,6 +18,7 @@ mod unit;
 pub use parts::{Cause, Held, PARTS, Part, Parts, add, make_up};
 pub use unit::BusWait;
 
+use super::slab::entry;
 use super::{Happened, Watch};
 use crate::device::Geometry;
 use crate::ids::UnitId;
@@ -116,22 +117,6 @@ pub struct Blame {
     job_of_clone: Vec<u16>,
     /// The tables of each job, for reads and for writes.
     of_jobs: Vec<[Table; 2]>,
-}
-
-/// The entry of a slab that grows with what it holds.
-#[inline(always)]
-fn entry<T: Copy>(slab: &mut Vec<T>, at: u32, new: T) -> &mut T {
-    let at = at as usize;
-    if slab.len() <= at {
-        grow(slab, at, new);
-    }
-    &mut slab[at]
-}
-
-#[cold]
-#[inline(never)]
-fn grow<T: Copy>(slab: &mut Vec<T>, at: usize, new: T) {
-    slab.resize((at + 1).next_power_of_two(), new);
 }
 
 impl Blame {

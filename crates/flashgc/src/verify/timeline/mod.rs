@@ -8,7 +8,8 @@ mod entry;
 pub use super::steps::Step;
 pub use entry::{Counter, Entry, LINKS_MAX, Stretch, TimelineRequest, TimelineSink};
 
-use super::requests::{RequestRow, Requests, entry as place};
+use super::requests::{RequestRow, Requests};
+use super::slab::entry as place;
 use super::steps::RequestSteps;
 use super::unit_work::UnitWork;
 use super::{Cause, Happened, What};

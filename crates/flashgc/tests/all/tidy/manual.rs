@@ -221,9 +221,16 @@ fn all_asked() -> BTreeSet<String> {
         let list = format!("workload.fitted.{list}");
         keys.extend(asked_in_list(&list, &["workload.fitted.requests=10"]));
     }
+    keys.extend(asked_of_slots(&synthetic));
+    keys
+}
+
+/// The keys of slots and of their choices, which the list of schemes names too.
+fn asked_of_slots(synthetic: &[&str]) -> Vec<String> {
+    let mut keys = Vec::new();
     for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
         let slot_name = slot["name"].as_str().expect("a name");
-        keys.extend(asked(&format!("gc.{slot_name}"), &synthetic));
+        keys.extend(asked(&format!("gc.{slot_name}"), synthetic));
         for choice in slot["choices"].as_array().expect("a list") {
             let name = choice["name"].as_str().expect("a name");
             let table = format!("gc.{slot_name}.{name}");
