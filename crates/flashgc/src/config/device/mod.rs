@@ -79,13 +79,12 @@ pub fn read(table: &Reader<'_>) -> Option<Device> {
 fn described(table: &Reader<'_>) -> Option<Device> {
     let count = |key: &str, most: u32| table.required(key, table.u32(key, 1..=most), COUNT_HELP);
     let [channels, chips, dies, planes_per_die] = PARTS.map(|key| count(key, 1024));
-    let blocks = user_capacity::read(table);
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
     let (page_bytes, slots) = page_and_slots(table, pages_per_block);
     let (exported, layered) = (exported::read(table), layers::read(table, pages_per_block));
     let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
-    let (allocation, pool) = (allocation(table), table.choice("pool", &POOLS).flatten());
-    let together = planes(table, unit, planes_per_die);
+    let (blocks, allocation) = (user_capacity::read(table), allocation(table));
+    let (together, pool) = (planes(table, unit, planes_per_die), pool(table));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let (times, suspend, summary, read_retry) = times(table, page_bytes, pages_per_block);
     let (requests, write_buffer) = (requests(table), write_buffer::read(table, page_bytes, slots));
@@ -254,6 +253,11 @@ fn places(table: &Reader<'_>) -> Option<Places> {
     let count = table.u32("queue_length", 1..=1_000_000);
     let order = table.choice("queue_order", &QUEUE_ORDERS).unwrap_or_default();
     count.map(|count| Places { count, order })
+}
+
+/// `None`: the whole device.
+fn pool(table: &Reader<'_>) -> Option<Level> {
+    table.choice("pool", &POOLS).flatten()
 }
 
 fn allocation(table: &Reader<'_>) -> Allocation {
