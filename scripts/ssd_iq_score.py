@@ -1,4 +1,4 @@
-"""How well the fitted devices of paper ssd-iq predict what was not fitted.
+"""How well the fitted devices of paper ssd-iq predict the other runs.
 
     flashgc reproduce ssd-iq --json > ssd-iq.json
     python scripts/ssd_iq_score.py ssd-iq.json

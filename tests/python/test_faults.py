@@ -23,8 +23,12 @@ ITEMS = {
     "speedup-gc": ["8", "relocated"],
 }
 """A figure or two of each paper whose collections take time."""
-UNTIMED = {"sepbit": ["skew"], "midas": ["waf", "groups"], "fdp-cache": ["waf"],
-           "ssd-iq": ["sim-fill"]}
+UNTIMED = {
+    "sepbit": ["skew"],
+    "midas": ["waf", "groups"],
+    "fdp-cache": ["waf"],
+    "ssd-iq": ["sim-fill"],
+}
 """The same of those that count copies alone."""
 COPIES = 1.1
 

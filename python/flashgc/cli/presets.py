@@ -150,7 +150,6 @@ def _facts(name: str | None, json: bool) -> None:
     if json:
         print(encoder.dumps(found._asdict(), indent=2))
         return
-    rate = lambda per_s: "not limited" if per_s is None else f"{per_s / 1e6:,.0f} MB/s"  # noqa: E731
     show.line(str(name), "bold")
     show.pairs([
         ("user capacity", f"{found.user_bytes / 1e9:,.1f} GB ({units.size(found.user_bytes)})"),
@@ -160,11 +159,15 @@ def _facts(name: str | None, json: bool) -> None:
                    f"empties {units.size(found.victim_bytes)}"),
         ("map", f"{units.size(found.mapped_bytes)} an entry"),
         ("program", f"{units.size(found.program_bytes)} in {units.time(found.program_ns)}"),
-        ("at once", f"{found.units:,} operations: programs {rate(found.program_rate)}, reads of "
-                    f"whole pages {rate(found.read_rate)}, buses {rate(found.bus_rate)}"),
+        ("at once", f"{found.units:,} operations: programs {_rate(found.program_rate)}, reads of "
+                    f"whole pages {_rate(found.read_rate)}, buses {_rate(found.bus_rate)}"),
         ("unloaded read", f"{units.time(found.read_ns)} for {units.size(found.mapped_bytes)}"),
         ("unloaded write", f"{units.time(found.write_ns)} for {units.size(found.mapped_bytes)}"),
     ], indent=2, style="")  # fmt: skip
+
+
+def _rate(bytes_per_s: float | None) -> str:
+    return "not limited" if bytes_per_s is None else f"{bytes_per_s / 1e6:,.0f} MB/s"
 
 
 def run_plan(

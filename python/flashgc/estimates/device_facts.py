@@ -115,7 +115,7 @@ def _source(device: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any
     try:
         keys = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
-        json.loads(engine.check(_text_request(os.fspath(device), text)))  # which says what is wrong
+        json.loads(engine.check(_text_request(os.fspath(device), text)))  # raises the error
         raise
     given = keys.get("device", keys)
     return {"device": {key: value for key, value in given.items() if key != "about"}}
@@ -141,4 +141,5 @@ def _unloaded(source: dict[str, Any], size_bytes: int, read_share: float) -> int
         "workload.synthetic.read_share": read_share,
     }
     report = api.run({**source, **_ONE_REQUEST}, set={**_SMALL, **one})
-    return int(report.latency_ns.all.max)
+    longest = report.latency_ns.all.max
+    return 0 if longest is None else int(longest)

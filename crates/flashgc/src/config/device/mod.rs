@@ -82,9 +82,9 @@ fn described(table: &Reader<'_>) -> Option<Device> {
     let pages_per_block = count("pages_per_block", PAGES_PER_BLOCK_MAX);
     let (page_bytes, slots) = page_and_slots(table, pages_per_block);
     let (exported, layered) = (exported::read(table), layers::read(table, pages_per_block));
-    let (unit, blocks) = (unit(table), user_capacity::read(table));
-    let (allocation, pool) = (allocation(table), table.choice("pool", &POOLS).flatten());
-    let together = planes(table, unit, planes_per_die);
+    let unit = table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP);
+    let (blocks, allocation) = (user_capacity::read(table), allocation(table));
+    let (together, pool) = (planes(table, unit, planes_per_die), pool(table));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let (times, suspend, summary, read_retry) = times(table, page_bytes, pages_per_block);
     let (requests, write_buffer) = (requests(table), write_buffer::read(table, page_bytes, slots));
@@ -144,10 +144,6 @@ fn described(table: &Reader<'_>) -> Option<Device> {
         rated_cycles,
         unused: unused(table, layered.unused, pool.is_some() && is_striped, has_passes),
     })
-}
-
-fn unit(table: &Reader<'_>) -> Option<Level> {
-    table.required("unit", table.choice("unit", &Level::WORDS), UNIT_HELP)
 }
 
 /// The times, and those of a suspension; the summary of a block; and when a page is read again.
@@ -257,6 +253,11 @@ fn places(table: &Reader<'_>) -> Option<Places> {
     let count = table.u32("queue_length", 1..=1_000_000);
     let order = table.choice("queue_order", &QUEUE_ORDERS).unwrap_or_default();
     count.map(|count| Places { count, order })
+}
+
+/// `None`: the whole device.
+fn pool(table: &Reader<'_>) -> Option<Level> {
+    table.choice("pool", &POOLS).flatten()
 }
 
 fn allocation(table: &Reader<'_>) -> Allocation {

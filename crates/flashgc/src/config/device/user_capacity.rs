@@ -48,8 +48,8 @@ pub fn read(table: &Reader<'_>) -> Option<Blocks> {
     user_bytes.map(|user_bytes| Blocks::For { user_bytes })
 }
 
-/// Gives each plane the fewest blocks of which the host gets its share of the capacity, and the
-/// host the capacity itself, in whole pages of each plane.
+/// The size: each plane gets the fewest blocks whose user share holds its part of the capacity, and
+/// the host the capacity itself, in whole pages of each plane.
 pub fn size(
     table: &Reader<'_>,
     shape: &mut Shape,

@@ -212,7 +212,6 @@ fn all_asked() -> BTreeSet<String> {
     ] {
         keys.extend(asked(table, &open));
     }
-    keys.extend(asked("workload.synthetic.address", &[SYNTHETIC, GROUPS]));
     for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
         keys.extend(asked_in_list(list, &open));
     }
@@ -251,7 +250,9 @@ fn asked_of_slots(synthetic: &[&str]) -> Vec<String> {
 
 fn asked_of_zipf() -> Vec<String> {
     let tables = ["workload.synthetic.address", "workload.synthetic.address.shuffle"].iter();
-    tables.flat_map(|table| asked(table, &["workload.synthetic.requests=10", ZIPF])).collect()
+    let of_groups = asked("workload.synthetic.address", &[SYNTHETIC, GROUPS]);
+    let zipf = |table: &&str| asked(table, &["workload.synthetic.requests=10", ZIPF]);
+    tables.flat_map(zipf).chain(of_groups).collect()
 }
 
 fn asked_of_failures() -> Vec<String> {
