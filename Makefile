@@ -100,6 +100,19 @@ check: ## everything that CI does, with the time of each step
 .PHONY: engine
 engine: $(VENV)/.engine $(VENV)/.dev
 
+PREFIX ?= /usr/local
+.PHONY: install c-fuzz c-valgrind
+install: | tools ## the library for C and C++, with pkg-config and CMake (PREFIX=/usr/local)
+	@scripts/install_c "$(PREFIX)"
+
+CALLS ?= 10000000
+c-fuzz: | tools ## functions of the C interface in any order, with any values (CALLS=10000000)
+	FLASHGC_CALLS=$(CALLS) cargo test --workspace --quiet --profile tests --test all -- \
+	  --nocapture any_call_is
+
+c-valgrind: | tools ## the examples in C and C++ under valgrind, and two drives in two threads under helgrind
+	@scripts/c_valgrind
+
 PLUGIN := python/flashgc/_nbdkit.so
 serve-deps: $(PLUGIN) ## what `flashgc serve` and its tests need: nbdkit, libnbd, fio, e2fsprogs (Debian), and the plugin
 	@scripts/serve_deps
@@ -118,6 +131,7 @@ $(PLUGIN): $(ENGINE_SOURCES) | tools
 lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --profile tests --quiet -- -D warnings
+	scripts/c_header --check
 	$(BIN)/ruff format --check python tests/python tests/fio scripts
 	$(BIN)/ruff check python tests/python tests/fio scripts
 	$(BIN)/mypy

@@ -1,0 +1,84 @@
+//! A component is made of what C gives.
+
+use crate::guard::{is_null, text_of};
+use crate::lock::Lock;
+use crate::types::{Failed, flashgc_options, flashgc_status};
+use flashgc::component::{self, Component, Options};
+use flashgc::session::{self, Inputs, SavedDrive, Setup};
+use flashgc_drive::Limits;
+use std::fs::File;
+use std::io::BufReader;
+
+static CONFIGURING: Lock<()> = Lock::new(());
+
+/// The component of these options.
+///
+/// # Safety
+/// As in [`crate::flashgc_open`].
+pub(crate) unsafe fn component_of(given: *const flashgc_options) -> Result<Component, Failed> {
+    // SAFETY: as promised.
+    let given = unsafe { given.as_ref() }.ok_or_else(|| is_null("options"))?;
+    if given.size != size_of::<flashgc_options>() {
+        return Err(bad(format!(
+            "error: `options.size` is {}, and flashgc_options has {} bytes\n  = help: set it to \
+             sizeof(flashgc_options), and compile with the header of this library",
+            given.size,
+            size_of::<flashgc_options>()
+        )));
+    }
+    // SAFETY: as promised, of each text.
+    let text = |text, what| unsafe { text_of(text, what) };
+    let mut sets = Vec::new();
+    if given.set_count > 0 && given.sets.is_null() {
+        return Err(is_null("options.sets"));
+    }
+    for at in 0..given.set_count {
+        // SAFETY: there are as many settings as promised.
+        let set = text(unsafe { *given.sets.add(at) }, "options.sets")?;
+        sets.push(set.ok_or_else(|| is_null("options.sets"))?);
+    }
+    let inputs = Inputs {
+        name: text(given.name, "options.name")?.unwrap_or_else(|| "options.config".into()),
+        text: text(given.config, "options.config")?.unwrap_or_default(),
+        scheme: text(given.scheme, "options.scheme")?.map(|scheme| (scheme, None)),
+        device: text(given.device, "options.device")?,
+        sets,
+        ..Inputs::default()
+    };
+    // Presets are read and the processor is asked what it can do once for all, by means of Rust that
+    // helgrind cannot see.
+    let setup = CONFIGURING.with(|()| {
+        let setup = component::setup(inputs);
+        setup.inspect(|setup| drop(setup.config_hash()))
+    })?;
+    let saved = match text(given.drive, "options.drive")? {
+        Some(path) => Some((saved(&setup, &path)?, path)),
+        None => None,
+    };
+    let (blame, verify) = (given.parts != 0, given.verify != 0);
+    let session = session::Options { verify, blame, ..session::Options::default() };
+    let depth = Some(given.depth).filter(|&depth| depth > 0);
+    Ok(Component::new(setup, Options { saved, depth, session, ..Options::default() })?)
+}
+
+fn bad(text: String) -> Failed {
+    Failed::new(flashgc_status::FLASHGC_BAD_ARGUMENT, text)
+}
+
+/// The drive in a file.
+fn saved(setup: &Setup, path: &str) -> Result<SavedDrive, Failed> {
+    let wrong = |why: String| {
+        Failed::new(
+            flashgc_status::FLASHGC_CONFIGURATION,
+            format!(
+                "error: {why}\n  --> {path}\n  = help: `flashgc drive save CONFIG FILE` makes one"
+            ),
+        )
+    };
+    let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
+    let opened = flashgc_drive::open(BufReader::with_capacity(1 << 20, file));
+    let opened = opened.map_err(|why| wrong(why.to_string()))?;
+    let fit = opened.header.origin.check_fit(setup, path);
+    fit.map_err(|error| Failed::new(flashgc_status::FLASHGC_CONFIGURATION, error.text))?;
+    opened.load(&Limits::of(&setup.plan.geometry)).map_err(|why| wrong(why.to_string()))
+}
