@@ -417,3 +417,18 @@ def test_what_follows_from_the_configuration_alone_is_arithmetic():
     claim = {"measure": "waf", "at": AT, "claimed": 1}
     assert verdict(claim, found).evidence == "arithmetic"
     assert verdict(claim, results({})).evidence == "the paper's input"
+
+
+def test_programs_are_those_of_the_host_and_of_moves():
+    from flashgc.reproduction.checks import programs_identity
+
+    pages = {"host_written": 100, "gc_moved": 50, "background_moved": 0}
+    assert programs_identity({"pages": pages, "write_amplification": 1.5}) is None
+    buffered = {**pages, "flushed": 90}
+    assert programs_identity({"pages": buffered, "write_amplification": 1.4}) is None
+    told = programs_identity({"pages": buffered, "write_amplification": 1.5})
+    assert told == "150 programs, and 90 pages of the host with 50 moved"
+    assert (
+        programs_identity({"pages": {**pages, "host_written": 0}, "write_amplification": None})
+        is None
+    )

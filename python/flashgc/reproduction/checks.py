@@ -81,6 +81,20 @@ def copies_identity(report: Report) -> Complaint:
     return None
 
 
+def programs_identity(report: Report) -> Complaint:
+    """Programs are the pages that the host wrote or its buffer flushed, and those that were moved.
+
+    In mapped pages, with a clock or without it; write amplification follows from them.
+    """
+    pages = report["pages"]
+    written, moved = pages["host_written"], pages["gc_moved"] + pages.get("background_moved", 0)
+    from_host = pages.get("flushed", written)
+    programmed = round(report["write_amplification"] * written) if written else 0
+    if not written or programmed == from_host + moved:
+        return None
+    return f"{programmed:,} programs, and {from_host:,} pages of the host with {moved:,} moved"
+
+
 def layer_factors(device: Mapping[str, Any]) -> tuple[float, float]:
     """Time of the fastest and of the slowest layer, as parts of the mean; 1 where all are alike.
 
@@ -111,6 +125,7 @@ CHECKS: dict[str, Callable[[Report], Complaint]] = {
     "copies-identity": copies_identity,
     "gc-cost-identity": gc_cost_identity,
     "gc-time-identity": gc_time_identity,
+    "programs-identity": programs_identity,
     "worst-case-wait": worst_case,
 }
 """By the names that a claims.toml uses. None: the check holds; else the problem."""
