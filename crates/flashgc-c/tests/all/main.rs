@@ -81,7 +81,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// Any number.
-    pub fn next(&mut self) -> u64 {
+    pub fn any(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -91,6 +91,6 @@ impl Random {
 
     /// A number below this.
     pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        self.any() % bound
     }
 }
