@@ -211,7 +211,7 @@ const char *flashgc_error(void);
 // `component` can be written. All of them may be null.
 flashgc_status flashgc_open(const flashgc_options *options, flashgc_component *component);
 
-// Closes a component: its handle names nothing from then on, and what its calls handed out is gone.
+// Closes a component: its handle names nothing from then on, and what its calls gave is gone.
 flashgc_status flashgc_close(flashgc_component component);
 
 // What a component is at present.
@@ -257,8 +257,9 @@ flashgc_status flashgc_advance(flashgc_component component,
                                const flashgc_completion **done,
                                size_t *count);
 
-// Lets time advance until a request is done, and at most to `limit_ns`. Requests that are submitted
-// for this very instant come before anything else that happens at it, as those of a closed loop.
+// Lets time advance until a request is done, and at most to `limit_ns`. Requests that are
+// submitted for this very instant come before anything else that happens at it, as those of a
+// closed loop.
 //
 // # Safety
 // As flashgc_advance.

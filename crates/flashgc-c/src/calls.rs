@@ -104,7 +104,7 @@ pub unsafe extern "C" fn flashgc_open(
     })
 }
 
-/// Closes a component: its handle names nothing from then on, and what its calls handed out is gone.
+/// Closes a component: its handle names nothing from then on, and what its calls gave is gone.
 #[unsafe(no_mangle)]
 pub extern "C" fn flashgc_close(component: flashgc_component) -> flashgc_status {
     guarded(|| {
@@ -277,8 +277,9 @@ pub unsafe extern "C" fn flashgc_advance(
     unsafe { advance(component, done, count, |component| Ok(component.advance(to_ns)?)) }
 }
 
-/// Lets time advance until a request is done, and at most to `limit_ns`. Requests that are submitted
-/// for this very instant come before anything else that happens at it, as those of a closed loop.
+/// Lets time advance until a request is done, and at most to `limit_ns`. Requests that are
+/// submitted for this very instant come before anything else that happens at it, as those of a
+/// closed loop.
 ///
 /// # Safety
 /// As flashgc_advance.

@@ -45,8 +45,8 @@ pub(crate) unsafe fn component_of(given: *const flashgc_options) -> Result<Compo
         sets,
         ..Inputs::default()
     };
-    // Presets are read and the processor is asked what it can do once for all, by means of Rust that
-    // helgrind cannot see.
+    // Presets are read and the processor is asked what it can do once for all, by means of Rust
+    // that helgrind cannot see.
     let setup = CONFIGURING.with(|()| {
         let setup = component::setup(inputs);
         setup.inspect(|setup| drop(setup.config_hash()))

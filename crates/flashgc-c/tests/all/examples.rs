@@ -73,7 +73,8 @@ fn a_project_of_cmake_finds_both_libraries() {
     std::fs::create_dir_all(&project).expect("a folder");
     let source = root().join("examples/closed_loop.c");
     let text = format!(
-        "cmake_minimum_required(VERSION 3.16)\nproject(loop C)\nfind_package(flashgc 0.1 REQUIRED)\n\
+        "cmake_minimum_required(VERSION 3.16)\nproject(loop C)\n\
+         find_package(flashgc 0.1 REQUIRED)\n\
          foreach(kind flashgc static)\n  add_executable(loop_${{kind}} \"{}\")\n  \
          target_link_libraries(loop_${{kind}} flashgc::${{kind}})\nendforeach()\n",
         source.display()

@@ -142,7 +142,8 @@ fn the_price_of_pages_is_put_together_in_one_place() {
     for path in files(&source, "rs") {
         let calls = [".add_pages(", ".program_again(", "ftl.failed_ns(", ".joined_program()"];
         for call in calls.into_iter().chain(["prices.merging(", ".nominal(Op::Program,"]) {
-            if read(&path).contains(call) {
+            let is_price = path.ends_with("flash/price.rs");
+            if !is_price && read(&path).contains(call) {
                 found.insert(path.strip_prefix(&source).expect("below the source").to_path_buf());
             }
         }
