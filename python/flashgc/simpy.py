@@ -45,7 +45,7 @@ class Drive:
     ...     print(done.op, round(env.now * 1e6), "us", done.parts["service_ns"] == done.latency_ns)
     >>> process = env.process(client())
     >>> env.run()
-    write 301 us True
+    write 306 us True
 
     """
 
