@@ -70,9 +70,9 @@ def main(crates: Iterable[str]) -> int:
     """Prints what is lost in each crate; 1 where anything is."""
     count = 0
     for crate in crates:
-        path = mir_of(crate)
-        found = list(lost(path.open(errors="replace")))
-        functions = sum(line.startswith("fn ") for line in path.open(errors="replace"))
+        lines = mir_of(crate).read_text(errors="replace").splitlines()
+        found = list(lost(lines))
+        functions = sum(line.startswith("fn ") for line in lines)
         print(f"{crate}: {functions} functions, {len(found)} with a lost value")
         for name, at in found:
             print(f"  {name}\n    {at}")

@@ -150,9 +150,7 @@ fn submit(component: &mut Component, given: &flashgc_request) -> Result<Submitte
         let help = "give FLASHGC_HIGH, FLASHGC_FUA, both or 0";
         return Err(bad(format!("error: {marks:#x} are no marks\n  = help: {help}")));
     }
-    let high = if marks & FLASHGC_HIGH > 0 { Marks::HIGH } else { Marks::NONE };
-    let fua = if marks & FLASHGC_FUA > 0 { Marks::FUA } else { Marks::NONE };
-    let marks = high.and(fua).with_hint(hint);
+    let marks = Marks::of(marks & FLASHGC_HIGH > 0, marks & FLASHGC_FUA > 0, hint);
     Ok(component.submit_marked(at_ns, op, offset, bytes, marks, tag)?)
 }
 

@@ -135,8 +135,7 @@ fn marks_of(hint: u64, high: bool, fua: bool) -> PyResult<Marks> {
              give such a number"
         ))
     })?;
-    let marks = if high { Marks::HIGH } else { Marks::NONE };
-    Ok(if fua { marks.and(Marks::FUA) } else { marks }.with_hint(hint))
+    Ok(Marks::of(high, fua, hint))
 }
 
 #[pymethods]

@@ -37,6 +37,13 @@ impl Marks {
     /// Numbers of marks are below this.
     pub(crate) const NUMBERS: u64 = 1 << 10;
 
+    /// Those of a request of high priority, with forced unit access, and with this hint (0 is
+    /// none).
+    #[inline]
+    pub const fn of(high: bool, fua: bool, hint: u8) -> Self {
+        Marks(high as u64 | (hint as u64) << 1 | (fua as u64) << 9)
+    }
+
     /// These marks and those.
     #[must_use]
     pub const fn and(self, other: Marks) -> Self {

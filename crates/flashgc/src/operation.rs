@@ -24,7 +24,7 @@ pub struct Riders {
 }
 
 impl Riders {
-    /// The next operation of those that the array operation serves, `owner` before all others.
+    /// The operations that the array operation serves: `owner`, and then these.
     pub fn served(&self, owner: u32) -> impl Iterator<Item = u32> + Clone + '_ {
         std::iter::once(owner).chain(self.ops.iter().copied())
     }
@@ -50,16 +50,12 @@ impl<I: Iterator<Item = Ppn> + Clone> Program<I> {
     /// The phases of an operation that programs them, of this many pages.
     #[inline(always)]
     pub fn phases(self, (op, count): (Op, usize), prices: &Prices, ftl: &Ftl) -> Phases {
-        let mut phases = prices.nominal(op, count);
-        self.price(prices, ftl, &mut phases);
-        phases
+        self.priced(prices.nominal(op, count), prices, ftl)
     }
 
     /// The phases of a program of all pages that are programmed together, these among them.
     pub fn joined(self, prices: &Prices, ftl: &Ftl) -> Phases {
-        let mut phases = prices.joined_program();
-        self.price(prices, ftl, &mut phases);
-        phases
+        self.priced(prices.joined_program(), prices, ftl)
     }
 
     /// The phases of an operation that programs as many pages as stand in registers, after the
@@ -71,9 +67,13 @@ impl<I: Iterator<Item = Ppn> + Clone> Program<I> {
         prices: &Prices,
         ftl: &Ftl,
     ) -> Phases {
-        let mut phases = prices.merging(op, count, merged);
-        self.price(prices, ftl, &mut phases);
-        phases
+        self.priced(prices.merging(op, count, merged), prices, ftl)
+    }
+
+    #[inline(always)]
+    fn priced(self, mut nominal: Phases, prices: &Prices, ftl: &Ftl) -> Phases {
+        self.price(prices, ftl, &mut nominal);
+        nominal
     }
 }
 

@@ -112,9 +112,9 @@ impl Allocation {
         // Where copies go to the blocks of the host, those of a closed plane are theirs.
         let is_fit = |plane| {
             let is_open = !self.stripes.are_awaited_in(plane) && is_open(plane);
-            let is_ahead = ftl.is_a_superblock_ahead(&plan.geometry, plane);
-            let gives = ftl.host_has_room(plane) && !is_ahead;
-            gives && (is_open || plan.gives_pages_of_closed_planes())
+            ftl.host_has_room(plane)
+                && (is_open || plan.gives_pages_of_closed_planes())
+                && !ftl.is_a_superblock_ahead(&plan.geometry, plane)
         };
         let gives = |list: usize| match plan.allocation {
             Kind::Striped => Some(PlaneId(list as u32)).filter(|&plane| is_fit(plane)),

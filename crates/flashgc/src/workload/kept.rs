@@ -158,13 +158,12 @@ impl Iterator for KeptRecords {
             (self.part, self.row) = (self.part + 1, 0);
         }
         self.line = self.line.wrapping_add_signed(i64::from(row.lines));
-        let high = if row.size_bytes & HIGH == 0 { Marks::NONE } else { Marks::HIGH };
-        let marks = if row.place & FUA == 0 { high } else { high.and(Marks::FUA) };
+        let (high, fua) = (row.size_bytes & HIGH != 0, row.place & FUA != 0);
         Some(Record {
             at_ns: row.at_ns,
             device: self.kept.devices[usize::from(row.device)],
             op: OPS[(row.place & 3) as usize],
-            marks: marks.with_hint((row.place >> (OFFSET_BITS + 2)) as u8),
+            marks: Marks::of(high, fua, (row.place >> (OFFSET_BITS + 2)) as u8),
             offset_bytes: row.place >> 2 & ((1 << OFFSET_BITS) - 1),
             size_bytes: u64::from(row.size_bytes & !HIGH),
             line: self.line,

@@ -68,14 +68,12 @@ impl HostRequest {
             HostOp::Trim => Op::Trim,
             HostOp::Flush => Op::Other,
         };
-        let high = if self.high { Marks::HIGH } else { Marks::NONE };
         let is_forced = self.fua || self.op == HostOp::Flush;
-        let marks = if is_forced { high.and(Marks::FUA) } else { high };
         Record {
             at_ns: self.at_ns,
             device: 0,
             op,
-            marks: marks.with_hint(self.hint),
+            marks: Marks::of(self.high, is_forced, self.hint),
             offset_bytes: self.offset_bytes,
             size_bytes: self.bytes,
             line,
