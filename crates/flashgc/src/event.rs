@@ -1,12 +1,11 @@
 //! The pending events: one slot for each unit and bus, one for the next arrival, and one each for
-//! the host's link, the firmware, the write buffer, the limits of jobs and the idle trigger where
-//! there are such.
+//! the stages of the host, the limits of jobs and the idle trigger where there are such.
 //!
 //! A unit or a bus has at most one pending event, so the set never grows: a winner tree over the
 //! slots gives the next event with one root read, and a post costs one walk from leaf to root.
 //! Time and slot share one 64-bit key, so that events of equal time leave in the order of their
-//! slots (units, then buses, the link, the firmware, the buffer, the limits, the arrival, the idle
-//! trigger), however late each was posted.
+//! slots (units, then buses, the stages, the limits, the arrival, the idle trigger), however late
+//! each was posted.
 
 use crate::ids::{BusId, UnitId};
 
@@ -19,12 +18,8 @@ pub enum Slot {
     Unit(UnitId),
     /// The transfer on this bus ends.
     Bus(BusId),
-    /// The transfer on the host's link ends.
-    Link,
-    /// The firmware has handled a command.
-    Firmware,
-    /// The access to the write buffer ends.
-    Buffer,
+    /// The stage of the host of this number ends something.
+    Stage(u8),
     /// The limit of a job admits a request.
     Limit,
     /// The next request of an open loop arrives.
@@ -37,28 +32,38 @@ pub enum Slot {
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
     buses: usize,
-    link: usize,
-    firmware: usize,
-    buffer: usize,
+    stages: usize,
+    /// By number, how many of the stages before it there are.
+    stage_places: [u8; STAGES_MAX],
+    /// The numbers of those that there are.
+    stage_numbers: [u8; STAGES_MAX],
     limit: usize,
     arrival: usize,
     idle: usize,
     count: usize,
 }
 
+/// The most stages that a host may have.
+const STAGES_MAX: usize = 8;
+
 impl Slots {
-    /// The slots of a drive with this many units and buses, and of the link, the firmware, the
-    /// write buffer, the limits of jobs and the idle trigger that it has.
-    pub fn new(units: u32, buses: u32, has: [bool; 5]) -> Self {
-        let [has_link, has_firmware, has_buffer, has_limit, has_idle] = has.map(usize::from);
+    /// The slots of a drive with this many units and buses, of each stage whether it has it, and of
+    /// the limits of jobs and the idle trigger that it has.
+    pub fn new(units: u32, buses: u32, has_stage: &[bool], has: [bool; 2]) -> Self {
+        let [has_limit, has_idle] = has.map(usize::from);
         let buses_at = units as usize;
-        let link = buses_at + buses as usize;
-        let firmware = link + has_link;
-        let buffer = firmware + has_firmware;
-        let limit = buffer + has_buffer;
+        let stages = buses_at + buses as usize;
+        let (mut stage_places, mut stage_numbers, mut count) =
+            ([0; STAGES_MAX], [0; STAGES_MAX], 0);
+        for (number, _) in has_stage.iter().enumerate().filter(|(_, has)| **has) {
+            (stage_places[number], stage_numbers[count]) = (count as u8, number as u8);
+            count += 1;
+        }
+        let limit = stages + count;
         let arrival = limit + has_limit;
-        let count = arrival + 1 + has_idle;
-        Slots { buses: buses_at, link, firmware, buffer, limit, arrival, idle: arrival + 1, count }
+        let (idle, count) = (arrival + 1, arrival + 1 + has_idle);
+        let buses = buses_at;
+        Slots { buses, stages, stage_places, stage_numbers, limit, arrival, idle, count }
     }
 
     /// The place of a slot.
@@ -67,9 +72,9 @@ impl Slots {
         match slot {
             Slot::Unit(unit) => unit.index(),
             Slot::Bus(bus) => self.buses + bus.index(),
-            Slot::Link => self.link,
-            Slot::Firmware => self.firmware,
-            Slot::Buffer => self.buffer,
+            Slot::Stage(number) => {
+                self.stages + usize::from(self.stage_places[usize::from(number)])
+            }
             Slot::Limit => self.limit,
             Slot::Arrival => self.arrival,
             Slot::Idle => self.idle,
@@ -81,7 +86,7 @@ impl Slots {
     fn at(&self, place: usize) -> Slot {
         if place < self.buses {
             Slot::Unit(UnitId(place as u32))
-        } else if place < self.link {
+        } else if place < self.stages {
             Slot::Bus(BusId((place - self.buses) as u32))
         } else if place >= self.idle {
             Slot::Idle
@@ -89,12 +94,8 @@ impl Slots {
             Slot::Arrival
         } else if place >= self.limit {
             Slot::Limit
-        } else if place >= self.buffer {
-            Slot::Buffer
-        } else if place >= self.firmware {
-            Slot::Firmware
         } else {
-            Slot::Link
+            Slot::Stage(self.stage_numbers[place - self.stages])
         }
     }
 }
@@ -208,26 +209,17 @@ mod tests {
     #[test]
     fn equal_times_leave_in_order_of_slot_whatever_the_order_of_posting() {
         let bus = Slot::Bus(BusId(0));
-        let mut events = Events::new(Slots::new(3, 1, [true; 5]));
-        let (first, last) =
-            ([Slot::Idle, bus, UNITS[2], Slot::Arrival], [Slot::Limit, Slot::Buffer, Slot::Link]);
-        for slot in first.into_iter().chain([Slot::Firmware, UNITS[0]]).chain(last) {
+        let mut events = Events::new(Slots::new(3, 1, &[true; 3], [true; 2]));
+        let [first, second, third] = [0, 1, 2].map(Slot::Stage);
+        let before = [Slot::Idle, bus, UNITS[2], Slot::Arrival, second];
+        for slot in before.into_iter().chain([UNITS[0], Slot::Limit, third, first]) {
             events.post(slot, if slot == Slot::Arrival { 5 } else { 7 });
         }
         let mut seen = Vec::new();
         while let Some(next) = events.next() {
             seen.push((next.at_ns, events.take(next)));
         }
-        let expected = [
-            UNITS[0],
-            UNITS[2],
-            bus,
-            Slot::Link,
-            Slot::Firmware,
-            Slot::Buffer,
-            Slot::Limit,
-            Slot::Idle,
-        ];
+        let expected = [UNITS[0], UNITS[2], bus, first, second, third, Slot::Limit, Slot::Idle];
         let expected = expected.map(|slot| (7, slot));
         assert_eq!(seen[0], (5, Slot::Arrival));
         assert_eq!(seen[1..], expected);
@@ -237,8 +229,9 @@ mod tests {
     fn a_slot_that_a_drive_lacks_takes_no_place() {
         for bits in 0..32 {
             let has = [1, 2, 4, 8, 16].map(|bit| bits & bit != 0);
-            let slots = Slots::new(2, 1, has);
-            let rare = [Slot::Link, Slot::Firmware, Slot::Buffer, Slot::Limit, Slot::Idle];
+            let slots = Slots::new(2, 1, &has[..3], [has[3], has[4]]);
+            let [first, second, third] = [0, 1, 2].map(Slot::Stage);
+            let rare = [first, second, third, Slot::Limit, Slot::Idle];
             let there = rare.into_iter().zip(has).filter(|&(_, has)| has).map(|(slot, _)| slot);
             for slot in there.chain([Slot::Arrival, Slot::Bus(BusId(0)), UNITS[1]]) {
                 assert_eq!(slots.at(slots.place(slot)), slot, "{has:?}");
@@ -249,7 +242,7 @@ mod tests {
     #[test]
     fn a_slot_can_be_posted_again_while_others_wait() {
         let [first, _, last] = UNITS;
-        let mut events = Events::new(Slots::new(3, 0, [false; 5]));
+        let mut events = Events::new(Slots::new(3, 0, &[], [false; 2]));
         events.post(first, 10);
         events.post(last, 4);
         let take = |events: &mut Events| {

@@ -60,7 +60,11 @@ impl Allocation {
     }
 
     /// An operation leaves its queue: a group that it began is closed.
+    #[inline(always)]
     pub fn leaves_queue(&mut self, plan: &Plan, lpn: Lpn, sequence: u64) {
+        if self.groups.is_empty() {
+            return;
+        }
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         let group = &mut self.groups[pool];
         if group.opener == sequence {
@@ -79,6 +83,9 @@ impl Allocation {
         is_fit: impl Fn(PlaneId) -> bool,
     ) -> Option<PlaneId> {
         let &first = planes.first()?;
+        if plan.allocation == Kind::Striped {
+            return None;
+        }
         if planes.len() >= plan.geometry.shape.multi_plane as usize {
             return None;
         }

@@ -29,6 +29,8 @@ pub struct Allocation {
     groups: Vec<Group>,
     /// Whether a write finds its plane when it starts.
     chooses_at_start: bool,
+    /// Whether it finds its plane when it is queued, and may find another one.
+    moves_queued: bool,
     /// Writes that wait for any unit of their pool.
     pub when_idle: WhenIdle,
     /// Writes where planes share their blocks.
@@ -52,6 +54,7 @@ impl Allocation {
             next_in_pool: vec![0; plan.pools.count()],
             groups: Group::of_pools(plan),
             chooses_at_start: plan.chooses_at_start(),
+            moves_queued: plan.allocation != Kind::Striped && !plan.chooses_at_start(),
             when_idle: WhenIdle::new(plan),
             stripes: Stripes::new(plan),
         }
@@ -63,16 +66,15 @@ impl Allocation {
         self.chooses_at_start
     }
 
+    /// Whether a write that was queued may wait at another unit as well.
+    pub fn may_queue_elsewhere(&self) -> bool {
+        self.moves_queued
+    }
+
     /// Whether writes wait for a place in a queue.
     #[inline(always)]
     pub fn has_waiting(&self) -> bool {
         self.when_idle.has_waiting() || self.stripes.has_waiting()
-    }
-
-    /// Whether writes wait in groups.
-    #[inline(always)]
-    pub fn has_groups(&self) -> bool {
-        !self.groups.is_empty()
     }
 
     /// The unit has one operation more, waiting or under way.

@@ -5,6 +5,7 @@
 //! is no victim) is a try: the caller asks again with the same [`Turn`], which goes on behind it.
 
 mod admission;
+mod facade;
 mod pacing;
 mod plane_reads;
 mod preemptive;
@@ -17,12 +18,12 @@ mod unseen;
 mod view;
 mod without_job;
 
-pub use preemptive::Preemptive;
 pub use suspension::Interrupt;
 pub use view::{Choice, Turn, View};
 
 use crate::ids::UnitId;
 use crate::plan::Plan;
+use preemptive::Preemptive;
 
 /// Who decides what a free unit does next.
 #[derive(Clone)]
@@ -81,7 +82,7 @@ impl Arbiter {
 
     /// The rules and state of preemption, where there is any.
     #[inline(always)]
-    pub fn preemptive(&mut self) -> Option<&mut Preemptive> {
+    fn preemptive(&mut self) -> Option<&mut Preemptive> {
         match self {
             Arbiter::RunToEnd => None,
             Arbiter::Preemptive(preemptive) => Some(preemptive),

@@ -46,7 +46,7 @@ impl Preemptive {
     }
 
     /// Whether the open collection may not continue before the host has paid for it.
-    pub fn is_unpaid(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
+    pub(super) fn is_unpaid(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
         self.tokens.as_mut().is_some_and(|tokens| !tokens.owes(unit, view))
     }
 
@@ -56,7 +56,7 @@ impl Preemptive {
     }
 
     /// The host has written a page in a unit.
-    pub fn wrote(&mut self, unit: UnitId, has_job: bool) {
+    pub(super) fn wrote(&mut self, unit: UnitId, has_job: bool) {
         if let Some(tokens) = &mut self.tokens {
             tokens.wrote(unit, has_job);
         }

@@ -23,7 +23,7 @@ use crate::plan::{HIGH, Plan};
 #[derive(Clone)]
 pub struct Preemptive {
     /// The rules.
-    pub rules: Preemption,
+    pub(super) rules: Preemption,
     /// By unit.
     pub(super) units: Vec<Entry>,
     /// The time slices of collections, where the scheme has them.
@@ -164,7 +164,7 @@ impl Preemptive {
 
     /// The request that may preempt now. Those that may not are recorded.
     #[inline(always)]
-    pub fn entrant(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
+    pub(super) fn entrant(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
         if view.plan.gc.blocking.blocks {
             self.set_aside(unit, view);
         }
@@ -195,8 +195,31 @@ impl Preemptive {
         None
     }
 
+    /// The write that is loaded at point A while the copy is programmed: the one that may preempt.
+    pub(super) fn write_to_load(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
+        let was_suspended = self.units[unit.index()].suspends > 0;
+        let is_taken = view.flash.second(unit).is_some();
+        if was_suspended || self.rules.suspends == Suspends::Any || is_taken {
+            return None;
+        }
+        self.preempting_write(unit, view)
+    }
+
+    /// Whether a read of the host leaves over the bus and nothing waits: the collection's next
+    /// pages are read.
+    pub(super) fn reads_ahead(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
+        if view.jobs[unit].stage() != Stage::Copying || view.waiting.count(unit) > 0 {
+            return false;
+        }
+        let [is_first, is_last] = view.flash.is_first_or_last_phase(unit);
+        let on_bus = view.flash.phase(unit).is_none_or(|phase| phase.kind.is_on_bus());
+        let is_alone = view.flash.second(unit).is_none();
+        let is_suspended = self.units[unit.index()].suspended.is_some();
+        is_last && !is_first && on_bus && is_alone && !is_suspended && !self.is_unpaid(unit, view)
+    }
+
     /// The write that may preempt now.
-    pub fn preempting_write(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
+    fn preempting_write(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
         if view.waiting.count(unit) == 0 || self.is_shut(unit, view) {
             return None;
         }

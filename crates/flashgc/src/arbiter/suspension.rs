@@ -26,7 +26,7 @@ pub enum Interrupt {
 impl Preemptive {
     /// A request has come to a unit. Table III: a read whose page is in the page buffer suspends
     /// nothing.
-    pub fn knock(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) -> Interrupt {
+    pub(super) fn knock(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) -> Interrupt {
         let collects = view.flash.owner(unit) == Some(Owner::Collection);
         let is_held = self.rules.suspends == Suspends::Any
             && collects
@@ -50,7 +50,7 @@ impl Preemptive {
 
     /// Whether the collection's operation is suspended: a request may preempt, and the operation
     /// may be suspended.
-    pub fn may_interrupt(&mut self, unit: UnitId, view: &mut View<'_>) -> Interrupt {
+    pub(super) fn may_interrupt(&mut self, unit: UnitId, view: &mut View<'_>) -> Interrupt {
         let suspends = self.rules.suspends;
         let collects = view.flash.owner(unit) == Some(Owner::Collection);
         if !collects || suspends == Suspends::Nothing || view.waiting.count(unit) == 0 {

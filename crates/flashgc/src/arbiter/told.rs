@@ -2,9 +2,11 @@
 //! suspended and has ended. Nothing else writes this.
 
 use super::preemptive::Preemptive;
+use super::view::View;
 use crate::collect::Progress;
 use crate::flash::Suspended;
 use crate::ids::UnitId;
+use crate::owner::Owner;
 use crate::stats::Counters;
 
 /// The state of preemption for each unit.
@@ -44,7 +46,7 @@ impl Entry {
 
 impl Preemptive {
     /// An operation was queued.
-    pub fn queued(&mut self, op: u32, now_ns: u64) {
+    pub(super) fn queued(&mut self, op: u32, now_ns: u64) {
         let at = op as usize;
         if self.queued_ns.len() <= at {
             self.queued_ns.resize(at + 1, 0);
@@ -53,7 +55,7 @@ impl Preemptive {
     }
 
     /// An operation of the host begins: records how long it waited for the collection alone.
-    pub fn host_begins(
+    pub(super) fn host_begins(
         &mut self,
         unit: UnitId,
         op: u32,
@@ -80,30 +82,50 @@ impl Preemptive {
     }
 
     /// The write that was loaded in parallel with a program of the collection had to wait for it.
-    pub fn loaded_write_waited(&mut self, unit: UnitId) {
+    pub(super) fn loaded_write_waited(&mut self, unit: UnitId) {
         let entry = &mut self.units[unit.index()];
         entry.was_delayed(entry.preempted_since_ns);
     }
 
+    /// An operation has ended: records what it delayed, or for how long it was delayed.
+    #[inline(never)]
+    pub(super) fn ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64, view: &mut View<'_>) {
+        match owner {
+            Owner::Host(op) | Owner::Answer(op) => {
+                self.host_ended(unit, view.is_write(op), view.is_wanted(unit));
+                self.host_left(unit, view.now_ns, view.counters);
+            }
+            Owner::Background(_) => {}
+            _ => {
+                view.counters.gc_blocking_ns += spent_ns;
+                if self.collection_ended(unit, owner == Owner::Collection, view.now_ns) {
+                    view.counters.below_floor_ns += spent_ns;
+                }
+            }
+        }
+    }
+
     /// An operation of the host has ended, before its requests are answered.
-    pub fn host_ended(&mut self, unit: UnitId, is_write: bool, is_wanted: bool) {
+    fn host_ended(&mut self, unit: UnitId, is_write: bool, is_wanted: bool) {
         self.units[unit.index()].gc_was_last = false;
         if let Some(slices) = &mut self.slices {
             slices.gap_begins(unit, is_write, is_wanted);
         }
     }
 
-    /// An operation of the host has left its unit: for how long a collection delayed it, in ns,
-    /// without the requests before it.
-    pub fn host_left(&mut self, unit: UnitId, now_ns: u64) -> Option<u64> {
+    /// An operation of the host has left its unit: if a collection delayed it, records for how
+    /// long, without the requests before it.
+    pub(super) fn host_left(&mut self, unit: UnitId, now_ns: u64, counters: &mut Counters) {
         let entry = &mut self.units[unit.index()];
         entry.host_end_ns = now_ns;
-        entry.waits_since_ns.take().map(|since_ns| now_ns - since_ns)
+        if let Some(since_ns) = entry.waits_since_ns.take() {
+            counters.gc_response_max_ns = counters.gc_response_max_ns.max(now_ns - since_ns);
+        }
     }
 
     /// An operation for a collection has ended, one of the unit's own or of another one. Returns
     /// whether it was in a time slice below the floor.
-    pub fn collection_ended(&mut self, unit: UnitId, is_own: bool, now_ns: u64) -> bool {
+    fn collection_ended(&mut self, unit: UnitId, is_own: bool, now_ns: u64) -> bool {
         let entry = &mut self.units[unit.index()];
         (entry.gc_was_last, entry.job_end_ns) = (true, now_ns);
         if !is_own {
@@ -114,35 +136,30 @@ impl Preemptive {
     }
 
     /// The collection's operation was suspended.
-    pub fn suspended(&mut self, unit: UnitId, rest: Suspended) {
+    pub(super) fn suspended(&mut self, unit: UnitId, rest: Suspended) {
         let entry = &mut self.units[unit.index()];
         entry.suspended = Some(rest);
         entry.suspends += 1;
     }
 
-    /// Whether the operation under way was suspended before.
-    pub fn was_suspended(&self, unit: UnitId) -> bool {
-        self.units[unit.index()].suspends > 0
-    }
-
     /// The suspended operation continues, if there is one.
-    pub fn resumed(&mut self, unit: UnitId) -> Option<Suspended> {
+    pub(super) fn resumed(&mut self, unit: UnitId) -> Option<Suspended> {
         self.units[unit.index()].suspended.take()
     }
 
     /// The suspended read does not continue, since the host has rewritten its pages.
-    pub fn gave_up_read(&mut self, unit: UnitId) {
+    pub(super) fn gave_up_read(&mut self, unit: UnitId) {
         self.units[unit.index()].suspends = 0;
     }
 
     /// The collector polls the queue. Returns how long that takes, in ns.
-    pub fn polls(&mut self, unit: UnitId) -> u64 {
+    pub(super) fn polls(&mut self, unit: UnitId) -> u64 {
         self.units[unit.index()].polled = true;
         self.rules.poll_ns
     }
 
     /// Takes the reads out that stood aside and may go now, the last first.
-    pub fn take_aside(&mut self, unit: UnitId, stays: impl Fn(u32) -> bool) -> Vec<u32> {
+    pub(super) fn take_aside(&mut self, unit: UnitId, stays: impl Fn(u32) -> bool) -> Vec<u32> {
         let aside = &mut self.units[unit.index()].aside;
         let mut gone: Vec<u32> = aside.extract_if(.., |op| !stays(*op)).collect();
         gone.reverse();
@@ -150,7 +167,7 @@ impl Preemptive {
     }
 
     /// Copies that ran unseen are this far, and the last of their operations is under way.
-    pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
+    pub(super) fn caught_up(&mut self, unit: UnitId, progress: Progress) {
         let entry = &mut self.units[unit.index()];
         if progress.has_ended() {
             (entry.gc_was_last, entry.job_end_ns) = (true, progress.since_ns);
@@ -161,13 +178,13 @@ impl Preemptive {
     }
 
     /// A read of the host has begun in one plane: what has delayed it is that of this plane.
-    pub fn reads_in_plane(&mut self, unit: UnitId, reader: UnitId) {
+    pub(super) fn reads_in_plane(&mut self, unit: UnitId, reader: UnitId) {
         let since_ns = self.units[unit.index()].waits_since_ns.take();
         self.units[reader.index()].waits_since_ns = since_ns;
     }
 
     /// A read of one plane has ended: if a collection delayed it, records for how long.
-    pub fn left_plane(
+    pub(super) fn left_plane(
         &mut self,
         [unit, reader]: [UnitId; 2],
         is_wanted: bool,
@@ -176,8 +193,6 @@ impl Preemptive {
     ) {
         self.host_ended(unit, false, is_wanted);
         self.units[unit.index()].host_end_ns = now_ns;
-        if let Some(response_ns) = self.host_left(reader, now_ns) {
-            counters.gc_response_max_ns = counters.gc_response_max_ns.max(response_ns);
-        }
+        self.host_left(reader, now_ns, counters);
     }
 }

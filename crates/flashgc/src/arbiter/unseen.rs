@@ -31,7 +31,7 @@ impl Preemptive {
     }
 
     /// A request was queued behind one that may not preempt, while copies ran unseen.
-    pub fn refused_unseen(&mut self, unit: UnitId, left_ns: u64, now_ns: u64, plan: &Plan) {
+    pub(super) fn refused_unseen(&mut self, unit: UnitId, left_ns: u64, now_ns: u64, plan: &Plan) {
         if self.rules.suspends == Suspends::Any && self.would_suspend(unit, left_ns, plan) {
             self.units[unit.index()].refused_ns = now_ns;
         }

@@ -16,7 +16,7 @@ use crate::verify::Watch;
 impl<W: Watch> Collecting<'_, W> {
     /// Point B has passed: the next pages are read, or the victim is erased.
     #[inline(never)]
-    pub fn read_step(&mut self, unit: UnitId) -> Command<Owner> {
+    pub(super) fn read_step(&mut self, unit: UnitId) -> Command<Owner> {
         self.take_step(unit);
         self.jobs[unit].step.read_ahead = false;
         if self.jobs[unit].step.copies.is_empty() {

@@ -12,9 +12,18 @@ pub(super) fn command(phases: Phases) -> Command<Owner> {
 }
 
 impl<W: Watch> Collecting<'_, W> {
-    /// The next command of an open collection that runs to its end.
+    /// The next command of an open collection.
     #[inline(always)]
-    pub fn step(&mut self, unit: UnitId) -> Command<Owner> {
+    pub fn next_step(&mut self, unit: UnitId) -> Command<Owner> {
+        match self.cx.plan.gc.preemption {
+            None => self.step(unit),
+            Some(_) => self.read_step(unit),
+        }
+    }
+
+    /// The next command of a collection that runs to its end.
+    #[inline(always)]
+    pub(super) fn step(&mut self, unit: UnitId) -> Command<Owner> {
         self.take_step(unit);
         if self.jobs[unit].step.copies.is_empty() {
             return self.end_of_moves(unit);

@@ -8,6 +8,11 @@ use super::Geometry;
 use crate::ids::{Ppn, UnitId};
 
 impl Geometry {
+    /// The units, and behind them the readers, where planes read by themselves.
+    pub fn units_and_readers(&self) -> impl Iterator<Item = UnitId> + use<> {
+        (0..self.units + self.readers).map(UnitId)
+    }
+
     /// Whether this is a reader, and not a unit.
     #[inline(always)]
     pub fn is_reader(&self, unit: UnitId) -> bool {

@@ -63,8 +63,13 @@ impl Ftl {
         ppn
     }
 
-    /// Whether a page that was written is not programmed yet.
+    /// Whether a page that was written is not programmed yet, since its program joins others.
+    #[inline(always)]
     pub fn is_in_controller(&self, geometry: &Geometry, slot: Ppn) -> bool {
+        geometry.shape.program_slots > 1 && self.waits_in_controller(geometry, slot)
+    }
+
+    fn waits_in_controller(&self, geometry: &Geometry, slot: Ppn) -> bool {
         self.frontiers.is_begun(geometry, slot) || self.is_awaited(geometry, slot)
     }
 

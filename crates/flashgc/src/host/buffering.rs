@@ -18,9 +18,9 @@
 
 use super::{FLUSH, Host, Op, OpKind};
 use crate::context::Context;
-use crate::event::Slot;
 use crate::ftl::Writer;
 use crate::ids::{Lpn, PlaneId};
+use crate::plan::Stage;
 use crate::verify::{Happened, Watch};
 use crate::workload::HostOp;
 use std::cmp::Reverse;
@@ -50,7 +50,7 @@ impl Host {
 
     /// An operation is next on its page: returns whether the buffer takes it.
     #[inline]
-    pub fn buffer_takes<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) -> bool {
+    pub(super) fn buffer_takes<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) -> bool {
         let Op { lpn, kind, request, sequence, .. } = *self.waiting.op(op);
         let Some(buffer) = self.buffer.as_mut().filter(|_| request != FLUSH) else { return false };
         let is_held = buffer.pages.holds(lpn);
@@ -104,12 +104,12 @@ impl Host {
         let Some(buffer) = self.buffer.as_mut().filter(|b| b.accessing.is_none()) else { return };
         let Some(Reverse((_, op))) = buffer.waiting.pop() else { return };
         buffer.accessing = Some((op, cx.now_ns));
-        cx.events.post(Slot::Buffer, cx.now_ns + buffer.plan.access_ns);
+        cx.events.post(Stage::Buffer.slot(), cx.now_ns + buffer.plan.access_ns);
         cx.tell(Happened::AccessesBuffer { op });
     }
 
     /// An access has ended: its operation is done.
-    pub fn access_ended<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+    pub(super) fn access_ended<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         let Some(buffer) = &self.buffer else { return };
         let (op, from_ns) = buffer.accessing.expect("an access that ends has begun");
         let Op { lpn, kind, .. } = *self.waiting.op(op);
@@ -131,7 +131,7 @@ impl Host {
 
     /// The operations that waited for the page of the last access have been placed: the next one
     /// accesses the buffer, and the page may be flushed.
-    pub fn access_next<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+    pub(super) fn access_next<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         if let Some(buffer) = &mut self.buffer {
             buffer.accessing = None;
         }

@@ -8,7 +8,7 @@ use super::entrance::Entrance;
 use super::link::Crossing;
 use super::{Host, Served};
 use crate::context::Context;
-use crate::event::Slot;
+use crate::plan::Stage;
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest};
 
@@ -109,7 +109,7 @@ impl Host {
         link.since_ns = cx.now_ns;
         // A time beyond the limit ends the run with an error of its own.
         let ns = link.rate.ns_for(bytes).min(cx.events.time_limit_ns() / 2);
-        cx.events.post(Slot::Link, cx.now_ns + ns);
+        cx.events.post(Stage::Link.slot(), cx.now_ns + ns);
         cx.tell(Happened::Crosses { request });
     }
 
@@ -123,7 +123,7 @@ impl Host {
     }
 
     /// The data under way has crossed.
-    pub fn crossing_ended<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+    pub(super) fn crossing_ended<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         let Some(link) = &mut self.link else { return };
         let (from_ns, to_ns) = (link.since_ns, cx.now_ns);
         link.spent_ns += to_ns - from_ns;

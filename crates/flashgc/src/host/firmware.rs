@@ -6,8 +6,7 @@
 
 use super::Host;
 use crate::context::Context;
-use crate::event::Slot;
-use crate::plan::Firmware as Rules;
+use crate::plan::{Firmware as Rules, Stage};
 use crate::verify::{Happened, Watch};
 use crate::workload::HostRequest;
 use std::collections::VecDeque;
@@ -48,7 +47,7 @@ impl Firmware {
     /// The event of the command that ends next.
     fn post<W: Watch>(&self, cx: &mut Context<'_, W>) {
         if let Some(&(from_ns, ..)) = self.handled.front() {
-            cx.events.post(Slot::Firmware, from_ns + self.rules.command_ns);
+            cx.events.post(Stage::Firmware.slot(), from_ns + self.rules.command_ns);
         }
     }
 
@@ -65,7 +64,7 @@ impl Firmware {
 
 impl Host {
     /// A command is handled: its request goes on.
-    pub fn command_handled<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+    pub(super) fn command_handled<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         let ended = self.firmware.as_mut().and_then(|firmware| firmware.ends(cx));
         if let Some((id, request)) = ended {
             self.go_on(id, request, cx);

@@ -24,9 +24,11 @@ mod order;
 mod queues;
 mod records;
 mod requests;
+mod stages;
 
 pub use ops::{FLUSH, Head, Op, OpKind, Waiting};
 pub use records::{Fault, Pauses, Served};
+pub use stages::Passed;
 
 use crate::context::Context;
 use crate::ftl::map::PageMap;

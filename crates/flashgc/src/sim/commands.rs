@@ -9,10 +9,10 @@ use crate::ftl::Fact;
 use crate::host::{self, OpKind};
 use crate::ids::{BusId, PlaneId, Ppn, UnitId};
 use crate::measure::Seen;
-use crate::operation::Program;
+use crate::operation::{self, Program};
 use crate::owner::Owner;
 use crate::verify::blame::{self, Held};
-use crate::verify::{Cause, Happened, Watch, What};
+use crate::verify::{Happened, Watch, What};
 
 /// The kind of work of a transfer.
 pub(super) fn on_bus(part: &Part<Owner>) -> What {
@@ -114,55 +114,32 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
         self.host.waiting.take(unit, op, list);
-        if self.store.alloc.has_groups() {
-            let host::Op { lpn, sequence, .. } = *self.host.waiting.op(op);
-            self.store.alloc.leaves_queue(&self.plan, lpn, sequence);
-        }
+        let host::Op { lpn, sequence, .. } = *self.host.waiting.op(op);
+        self.store.alloc.leaves_queue(&self.plan, lpn, sequence);
         self.store.alloc.one_less(unit);
         self.tell(Happened::Taken { op });
     }
 
-    /// An operation of the host begins: records how long it waited for the collection alone. In
-    /// parallel with another one it waits for that one until it has the unit.
+    /// An operation of the host begins.
     #[inline]
     pub(super) fn host_begins(&mut self, unit: UnitId, op: u32) {
-        if let Some(preemptive) = self.arbiter.preemptive() {
-            if matches!(self.flash.owner(unit), Some(Owner::Host(_))) {
-                return;
-            }
-            let has_job = self.jobs[unit].is_open();
-            preemptive.host_begins(unit, op, has_job, self.now_ns, &mut self.counters);
-        }
+        let rooms = (&self.flash, &self.jobs);
+        self.arbiter.host_begins((unit, op), rooms, self.now_ns, &mut self.counters);
     }
 
-    /// The host has written a page, which may pay for copies.
+    /// A write of the host has taken its pages in a plane, which may pay for copies.
     #[inline(always)]
-    pub(super) fn note_written(&mut self, plane: PlaneId) {
-        if let Some(preemptive) = self.arbiter.preemptive() {
-            let unit = self.plan.geometry.unit_of(plane);
-            preemptive.wrote(unit, self.jobs[unit].is_open());
+    pub(super) fn has_bound(&mut self, plane: PlaneId, bound: operation::Bound) {
+        for _ in 0..bound.pays {
+            self.arbiter.wrote(plane, &self.plan, &self.jobs);
         }
+        self.hear();
     }
 
     /// The page of an operation of the host that has begun.
     #[inline(always)]
     pub(super) fn page_of(&self, op: u32) -> Ppn {
         self.store.ftl.map.ppn_of(self.host.waiting.op(op).lpn)
-    }
-
-    /// The page of a write that has begun: where planes share their blocks, the one that it got as
-    /// it was queued, since the pages of a flush may all be trimmed.
-    pub(super) fn written_page(&self, op: u32) -> Ppn {
-        match self.plan.geometry.has_superblocks() {
-            true => self.store.alloc.stripes.page_of(op),
-            false => self.page_of(op),
-        }
-    }
-
-    /// Why a page operation programs its page, for the watcher.
-    #[inline(always)]
-    pub(super) fn cause_of(&self, op: u32) -> Cause {
-        if W::OPERATIONS && self.host.is_flush(op) { Cause::Flush } else { Cause::Host { op } }
     }
 
     /// Puts a unit on the list of units to check.
@@ -204,10 +181,11 @@ impl<W: Watch> Sim<W> {
         if is_read_only && !self.switches.outlives_writes {
             self.host.end_source(&mut context!(self));
         }
-        let Some(lost) = self.store.lost() else { return };
-        self.background.hear_lost(lost, &mut context!(self));
-        if self.store.gc.busy_planes[lost.plane.index()] {
-            collecting!(self).loses(lost.plane, lost.page);
+        while let Some(lost) = self.store.next_lost() {
+            self.background.hear_lost(lost, &mut context!(self));
+            if self.store.gc.busy_planes[lost.plane.index()] {
+                collecting!(self).loses(lost.plane, lost.page);
+            }
         }
     }
 
@@ -312,7 +290,7 @@ impl<W: Watch> Sim<W> {
             facts.push(Happened::Busy { what, unit, from_ns, to_ns, gc });
         };
         let geometry = &self.plan.geometry;
-        for unit in (0..geometry.units + geometry.readers).map(UnitId) {
+        for unit in geometry.units_and_readers() {
             // Where planes read by themselves, the readers of the unit work.
             let by_itself = |(owner, _): &(Owner, _)| *owner != Owner::Planes;
             if let Some((owner, class)) = self.flash.under_way(unit).filter(by_itself) {

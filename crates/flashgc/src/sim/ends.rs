@@ -4,7 +4,6 @@ use super::Sim;
 use super::commands::on_bus;
 use crate::collect::Ended as CollectionEnded;
 use crate::flash::{Class, Due, Ended, Moved, Part, Phases};
-use crate::host::OpKind;
 use crate::ids::{BusId, UnitId};
 use crate::operation::Program;
 use crate::owner::Owner;
@@ -79,9 +78,7 @@ impl<W: Watch> Sim<W> {
         let Ended { owner, since_ns } = ended;
         self.tell_operation(unit, owner, since_ns);
         self.store.alloc.one_less(unit);
-        if self.arbiter.is_preemptive() {
-            self.note_ended(unit, owner, self.now_ns - since_ns);
-        }
+        self.arbiter.ended(unit, owner, self.now_ns - since_ns, view!(self));
         match owner {
             Owner::Host(op) => self.served(unit, Some(op)),
             Owner::Answer(op) => self.answered(op),
@@ -105,10 +102,7 @@ impl<W: Watch> Sim<W> {
         self.tell_operation(reader, owner, since_ns);
         self.store.alloc.one_less(unit);
         self.flash.ended_in_plane(reader, now_ns);
-        if let Some(preemptive) = self.arbiter.preemptive() {
-            let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
-            preemptive.left_plane([unit, reader], is_wanted, now_ns, &mut self.counters);
-        }
+        self.arbiter.left_plane([unit, reader], view!(self));
         if let Owner::Host(op) = owner {
             self.host_operation_ended(op);
         }
@@ -129,29 +123,23 @@ impl<W: Watch> Sim<W> {
     /// A collection's victim is erased.
     #[inline(always)]
     pub(super) fn close_job(&mut self, unit: UnitId) {
-        if self.plan.gc.blocking.blocks {
-            self.let_back(unit);
-        }
+        self.let_back(unit);
         let elapsed_ns = self.now_ns - self.jobs[unit].selected_ns();
         self.background.collection_ended(unit, elapsed_ns, &mut context!(self));
         self.count_taken_unseen();
         let command = collecting!(self).close(unit);
         self.hear();
-        if self.plan.gc.closes_open_block() {
-            self.let_back(unit);
-        }
+        self.let_back(unit);
         self.begins(unit, command);
     }
 
     /// The victim is erased, or the batch has ended: the reads that stood aside are back at their
     /// places in the queue, without those of a block that stays closed.
-    #[inline(never)]
     pub(super) fn let_back(&mut self, unit: UnitId) {
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
         let (map, waiting) = (&self.store.ftl.map, &self.host.waiting);
         let job = &self.jobs[unit];
         let stays = |op| job.closes_of_open_block(map.ppn_of(waiting.op(op).lpn));
-        for op in preemptive.take_aside(unit, stays) {
+        for op in self.arbiter.take_aside(unit, stays) {
             self.host.waiting.put_back(op);
             self.store.alloc.one_more(unit);
         }
@@ -169,40 +157,9 @@ impl<W: Watch> Sim<W> {
         self.hear();
     }
 
-    /// An operation has ended where requests may preempt collections, which records what it
-    /// delayed, or for how long it was delayed.
-    #[inline(never)]
-    fn note_ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64) {
-        let now_ns = self.now_ns;
-        match owner {
-            Owner::Host(op) | Owner::Answer(op) => {
-                let is_write = self.host.waiting.op(op).kind == OpKind::Write;
-                let is_wanted = self.jobs[unit].is_open() || self.store.gc.unit_wants(unit);
-                if let Some(preemptive) = self.arbiter.preemptive() {
-                    preemptive.host_ended(unit, is_write, is_wanted);
-                }
-                self.note_left(unit);
-            }
-            Owner::Background(_) => {}
-            _ => {
-                self.counters.gc_blocking_ns += spent_ns;
-                if let Some(preemptive) = self.arbiter.preemptive()
-                    && preemptive.collection_ended(unit, owner == Owner::Collection, now_ns)
-                {
-                    self.counters.below_floor_ns += spent_ns;
-                }
-            }
-        }
-    }
-
-    /// The host's operation has ended: if a collection delayed it, records for how long, without
-    /// the requests before it.
-    pub(super) fn note_left(&mut self, unit: UnitId) {
-        let now_ns = self.now_ns;
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        if let Some(response_ns) = preemptive.host_left(unit, now_ns) {
-            self.counters.gc_response_max_ns = self.counters.gc_response_max_ns.max(response_ns);
-        }
+    /// An operation of the host has left its unit.
+    fn note_left(&mut self, unit: UnitId) {
+        self.arbiter.host_left(unit, self.now_ns, &mut self.counters);
     }
 
     /// A program of the collection has ended, and the writes that were merged into it are done.
@@ -233,8 +190,8 @@ impl<W: Watch> Sim<W> {
         state.riders = std::mem::take(&mut state.beside);
         let pages = std::mem::take(&mut state.riders.pages);
         let is_loaded = matches!(owner, Owner::Host(_));
-        if let Some(preemptive) = self.arbiter.preemptive().filter(|_| is_loaded) {
-            preemptive.loaded_write_waited(unit);
+        if is_loaded {
+            self.arbiter.loaded_write_waited(unit);
         }
         let (prices, fills) = (&self.prices, self.units[unit.index()].riders.fills);
         let program = Program { pages: pages.iter().copied(), fills };

@@ -15,21 +15,14 @@ impl<W: Watch> Sim<W> {
     /// An operation was queued: records when, and interrupts the unit's operation if it may.
     #[inline(never)]
     pub(super) fn note_queued(&mut self, unit: UnitId, op: u32) {
-        let now_ns = self.now_ns;
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        preemptive.queued(op, now_ns);
+        self.arbiter.queued(op, self.now_ns);
         if self.jobs[unit].is_unseen() {
             if self.waits_unseen(unit, op) {
                 return;
             }
             self.look_into(unit);
         }
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        if !preemptive.rules.suspends.is_some() || self.flash.owner(unit) != Some(Owner::Collection)
-        {
-            return;
-        }
-        match preemptive.knock(unit, op, &mut view!(self)) {
+        match self.arbiter.knock(unit, op, view!(self)) {
             Interrupt::None => {}
             Interrupt::Suspend => self.suspend(unit),
             Interrupt::Answer => self.answer_beside(unit, op, crate::plan::READS),
@@ -39,8 +32,7 @@ impl<W: Watch> Sim<W> {
     /// Suspends the collection's operation if a request may preempt and the operation may be
     /// suspended.
     pub(super) fn try_suspend(&mut self, unit: UnitId) {
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        if preemptive.may_interrupt(unit, &mut view!(self)) == Interrupt::Suspend {
+        if self.arbiter.may_interrupt(unit, view!(self)) {
             self.suspend(unit);
         }
     }
@@ -62,9 +54,7 @@ impl<W: Watch> Sim<W> {
         self.counters.suspended += 1;
         self.jobs[unit].switched(cost.suspend_ns);
         self.store.alloc.one_less(unit);
-        if let Some(preemptive) = self.arbiter.preemptive() {
-            preemptive.suspended(unit, suspended);
-        }
+        self.arbiter.suspended(unit, suspended);
         self.start_command(unit, Flash::switch(Owner::Suspending, cost.suspend_ns));
     }
 
@@ -79,8 +69,7 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Started { op, lpn });
         let has_passes = self.plan.timing.passes.is_some();
         let has_data = has_passes && self.jobs[unit].stage() == Stage::Programming;
-        let joins = self.plan.geometry.shape.program_slots > 1;
-        if has_data || joins && self.store.ftl.is_in_controller(&self.plan.geometry, ppn) {
+        if has_data || self.store.ftl.is_in_controller(&self.plan.geometry, ppn) {
             self.tell(Happened::ReadBegun { ppn, lpn });
             self.leaves_at_once(unit, op);
             return false;
@@ -137,9 +126,7 @@ impl<W: Watch> Sim<W> {
             return false;
         }
         let progress = self.jobs[unit].unseen_by(self.now_ns, self.is_behind(unit));
-        if let Some(preemptive) = self.arbiter.preemptive() {
-            preemptive.refused_unseen(unit, progress.left_ns, self.now_ns, &self.plan);
-        }
+        self.arbiter.refused_unseen(unit, progress.left_ns, self.now_ns, &self.plan);
         true
     }
 
@@ -158,21 +145,17 @@ impl<W: Watch> Sim<W> {
         self.counters.gc_blocking_ns += progress.before_ns;
         let phases = collecting!(self).catch_up(unit, progress);
         self.flash.becomes(unit, phases, progress.since_ns, &mut self.events);
-        if let Some(preemptive) = self.arbiter.preemptive() {
-            preemptive.caught_up(unit, progress);
-        }
+        self.arbiter.caught_up(unit, progress);
     }
 
     /// The state of the whole drive matters.
     pub(super) fn look_into_all(&mut self) {
-        if self.switches.runs_unseen {
-            (0..self.plan.geometry.units).map(UnitId).for_each(|unit| self.look_into(unit));
-        }
+        (0..self.plan.geometry.units).map(UnitId).for_each(|unit| self.look_into(unit));
     }
 
     /// A page is about to be trimmed, which may be one that a collection moves.
     pub(super) fn look_into_page(&mut self, page: Ppn) {
-        if self.switches.runs_unseen && page.is_some() {
+        if page.is_some() {
             let plane = self.plan.geometry.plane_of(page);
             self.look_into(self.plan.geometry.unit_of(plane));
         }
@@ -190,8 +173,7 @@ impl<W: Watch> Sim<W> {
     /// The collector polls the queue.
     #[inline(never)]
     pub(super) fn poll(&mut self, unit: UnitId) {
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        let phases = Phases::new().then(Kind::Rest, preemptive.polls(unit));
+        let phases = Phases::new().then(Kind::Rest, self.arbiter.polls(unit));
         self.begin(unit, Owner::Polling, phases);
     }
 
@@ -199,13 +181,10 @@ impl<W: Watch> Sim<W> {
     /// discarded (Table III).
     #[inline(never)]
     pub(super) fn resume(&mut self, unit: UnitId) {
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        let Some(suspended) = preemptive.resumed(unit) else { return };
+        let Some(suspended) = self.arbiter.resumed(unit) else { return };
         let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
         if collecting!(self).gives_up_read(unit, suspended.left_ns) {
-            if let Some(preemptive) = self.arbiter.preemptive() {
-                preemptive.gave_up_read(unit);
-            }
+            self.arbiter.gave_up_read(unit);
             self.tell(Happened::ReadGivenUp { unit });
             return;
         }

@@ -41,6 +41,18 @@ macro_rules! view {
     };
 }
 
+/// The operations of the host, with what they may use.
+macro_rules! binding {
+    ($sim:expr) => {
+        crate::operation::Binding {
+            host: &mut $sim.host,
+            store: &mut $sim.store,
+            prices: &$sim.prices,
+            cx: context!($sim),
+        }
+    };
+}
+
 /// The collections, with what they may use.
 macro_rules! collecting {
     ($sim:expr) => {
@@ -74,7 +86,6 @@ mod commands;
 pub mod ending;
 mod ends;
 mod error;
-mod flushed;
 mod instant;
 mod interrupts;
 pub mod live;
@@ -91,13 +102,13 @@ use crate::arbiter::Arbiter;
 use crate::background::Background;
 use crate::collect::Jobs;
 use crate::drive::{Carried, Drive, DriveFault};
-use crate::event::{Events, Slot, Slots};
+use crate::event::{Events, Slot};
 use crate::flash::{Flash, Prices};
 use crate::ftl::Ftl;
 use crate::host::Host;
 use crate::ids::UnitId;
 use crate::measure::{Circumstances, Measure, Results, Watched};
-use crate::operation::Riders;
+use crate::operation::{self, Riders};
 use crate::owner::Owner;
 use crate::plan::Plan;
 use crate::stats::Counters;
@@ -164,8 +175,7 @@ pub struct Sim<W: Watch = Overview> {
 impl<W: Watch> Sim<W> {
     /// A new drive, erased.
     pub fn new(plan: Plan, watch: W) -> Self {
-        let ftl = Ftl::new(&plan.geometry, plan.frontier_rules());
-        let store = Store::new(&plan, ftl);
+        let store = Store::erased(&plan);
         Sim::with_store(plan, store, watch)
     }
 
@@ -179,21 +189,8 @@ impl<W: Watch> Sim<W> {
 
     fn with_store(plan: Plan, store: Store, watch: W) -> Self {
         let geometry = &plan.geometry;
-        let pages = geometry.shape.multi_plane.max(plan.copies_at_once());
-        let slots = Slots::new(
-            geometry.units + geometry.readers,
-            geometry.shape.channels,
-            [
-                plan.host_link.is_some(),
-                plan.firmware.is_some(),
-                plan.write_buffer.is_some(),
-                plan.jobs.has_limits(),
-                plan.gc.idle.is_some(),
-            ],
-        );
         let background = Background::new(&plan);
-        let prices = Prices::new(&plan.timing, &geometry.shape, pages);
-        let collection_prices = Prices::new(&plan.collection_timing(), &geometry.shape, pages);
+        let [prices, collection_prices] = operation::prices(&plan);
         let runs_unseen = !W::COPIES
             && plan.runs_unseen()
             && !background.is_some()
@@ -202,7 +199,7 @@ impl<W: Watch> Sim<W> {
         Sim {
             now_ns: 0,
             instant: Instant::default(),
-            events: Events::new(slots),
+            events: Events::new(plan.event_slots()),
             host: Host::new(&plan),
             store,
             flash: Flash::new(geometry, plan.bus_order, W::OPERATIONS),
@@ -212,7 +209,7 @@ impl<W: Watch> Sim<W> {
             arbiter: Arbiter::new(&plan, runs_unseen),
             switches: Switches::new(&plan, background.is_some(), runs_unseen),
             background,
-            units: vec![Station::default(); (geometry.units + geometry.readers) as usize],
+            units: geometry.units_and_readers().map(|_| Station::default()).collect(),
             at_once: AtOnce::default(),
             ready: Ready::new(geometry.units),
             starved: Vec::new(),
@@ -288,9 +285,7 @@ impl<W: Watch> Sim<W> {
             match self.events.take(next) {
                 Slot::Unit(unit) => self.array_ended(unit),
                 Slot::Bus(bus) => self.transfer_ended(bus),
-                Slot::Link => self.crossing_ended(),
-                Slot::Firmware => self.command_handled(),
-                Slot::Buffer => self.access_ended(),
+                Slot::Stage(stage) => self.stage_ended(stage),
                 Slot::Limit => self.limit_admits(),
                 Slot::Arrival => self.request_arrived(source)?,
                 Slot::Idle => {

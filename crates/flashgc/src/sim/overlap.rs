@@ -9,7 +9,6 @@ use super::Sim;
 use crate::arbiter::Choice;
 use crate::collect::Stage;
 use crate::flash::{self, Class, Command, Kind};
-use crate::gc::Suspends;
 use crate::host::OpKind;
 use crate::ids::UnitId;
 use crate::operation;
@@ -23,7 +22,7 @@ impl<W: Watch> Sim<W> {
         match owner {
             Owner::Collection => self.job_phase_overlaps(unit),
             // Beside reads of planes, the collection reads nothing ahead.
-            Owner::Host(_) if self.pipelines() && !self.plan.geometry.is_reader(unit) => {
+            Owner::Host(_) if self.arbiter.pipelines() && !self.plan.geometry.is_reader(unit) => {
                 self.may_read_ahead(unit);
             }
             _ => {}
@@ -34,32 +33,24 @@ impl<W: Watch> Sim<W> {
     /// in parallel; and a request that waited for a transfer of the collection may suspend it now.
     #[inline(never)]
     pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        let rules = preemptive.rules;
-        if rules.pipeline && self.jobs[unit].stage() == Stage::Programming {
+        if self.arbiter.pipelines() && self.jobs[unit].stage() == Stage::Programming {
             let [_, is_last] = self.flash.is_first_or_last_phase(unit);
             if is_last && self.in_array_phase(unit) {
                 self.load_write(unit);
             }
         }
-        if rules.suspends.is_some() && self.host.waiting.count(unit) > 0 {
+        if self.arbiter.suspends() && self.host.waiting.count(unit) > 0 {
             self.try_suspend(unit);
         }
     }
 
     /// At point A: the write that may preempt is loaded while the copy is programmed.
     pub(super) fn load_write(&mut self, unit: UnitId) {
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        let first = !preemptive.was_suspended(unit);
-        let suspends_any = preemptive.rules.suspends == Suspends::Any;
-        if !first || suspends_any || self.flash.second(unit).is_some() {
-            return;
-        }
-        let Some((op, list)) = preemptive.preempting_write(unit, &mut view!(self)) else { return };
+        let Some((op, list)) = self.arbiter.write_to_load(unit, view!(self)) else { return };
         if self.start_page(unit, op, list).is_none() {
             return;
         }
-        let page = self.bound_at_register(op);
+        let page = binding!(self).page_at_register(op);
         let state = &mut self.units[unit.index()];
         state.beside = std::mem::take(&mut state.riders);
         state.beside.pages.extend(page);
@@ -69,18 +60,10 @@ impl<W: Watch> Sim<W> {
         self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));
     }
 
-    /// A read of the host leaves over the bus and nothing waits: the collection's next pages are
-    /// read.
+    /// At point B: the collection's next pages are read while a read of the host leaves.
     #[inline(never)]
     pub(super) fn may_read_ahead(&mut self, unit: UnitId) {
-        if self.jobs[unit].stage() != Stage::Copying || self.host.waiting.count(unit) > 0 {
-            return;
-        }
-        let [is_first, is_last] = self.flash.is_first_or_last_phase(unit);
-        let leaves = is_last && !is_first && !self.in_array_phase(unit);
-        let is_free = self.flash.second(unit).is_none() && !self.arbiter.is_suspended(unit);
-        let Some(preemptive) = self.arbiter.preemptive() else { return };
-        if !leaves || !is_free || preemptive.is_unpaid(unit, &mut view!(self)) {
+        if !self.arbiter.reads_ahead(unit, view!(self)) {
             return;
         }
         // A read of no length has nothing to be done beside.
@@ -96,12 +79,8 @@ impl<W: Watch> Sim<W> {
     /// The unit works: the next operation of the host may begin in a register, or in another plane.
     #[inline(never)]
     pub(super) fn begin_beside_another(&mut self, unit: UnitId) {
-        if self.plan.cache.is_some() {
-            self.may_begin_cached(unit);
-        }
-        if self.plan.geometry.readers > 0 {
-            self.read_in_other_planes(unit);
-        }
+        self.may_begin_cached(unit);
+        self.read_in_other_planes(unit);
     }
 
     /// Where the device has cache operations: the next operation of the host begins beside the last
@@ -175,11 +154,5 @@ impl<W: Watch> Sim<W> {
 
     pub(super) fn in_array_phase(&self, unit: UnitId) -> bool {
         self.flash.phase(unit).is_some_and(|phase| !phase.kind.is_on_bus())
-    }
-
-    /// Whether the arbiter lets requests run beside the steps of a collection, and how.
-    #[inline(always)]
-    pub(super) fn pipelines(&mut self) -> bool {
-        self.arbiter.preemptive().is_some_and(|preemptive| preemptive.rules.pipeline)
     }
 }

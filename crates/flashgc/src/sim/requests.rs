@@ -2,10 +2,10 @@
 
 use super::{Sim, SimError};
 use crate::flash::Kind;
-use crate::host::{FLUSH, Fault, Op, OpKind, Served, Tables};
+use crate::host::{FLUSH, Fault, Op, OpKind, Passed, Served, Tables};
 use crate::ids::{Lpn, PlaneId, UnitId};
 use crate::owner::Owner;
-use crate::plan::{Allocation, Arrivals, Plan, WriteCompletion};
+use crate::plan::{Arrivals, Plan, WriteCompletion};
 use crate::store::Store;
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostRequest, Source, Turn};
@@ -129,7 +129,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn place(&mut self, op: u32) {
         loop {
-            if self.switches.rests && self.host.buffer_takes(op, &mut context!(self)) {
+            if self.switches.rests && self.host.stage_takes(op, &mut context!(self)) {
                 return self.place_flushes();
             }
             if self.waits_for_any(op) {
@@ -176,15 +176,7 @@ impl<W: Watch> Sim<W> {
         if self.switches.rests {
             self.hear();
         }
-        let Op { lpn, kind, sequence, .. } = *self.host.waiting.op(op);
-        if kind == OpKind::Write && self.plan.geometry.has_superblocks() {
-            self.store.alloc.waits_for_page(&self.plan, lpn, sequence, op);
-        } else if kind == OpKind::Write {
-            let pool = self.plan.pools.of_page(&self.plan.geometry, lpn);
-            self.store.alloc.when_idle.waits(pool, sequence, op);
-            self.tell(Happened::AwaitsIdle { op });
-        }
-        kind == OpKind::Write
+        binding!(self).waits_for_place(op)
     }
 
     /// The plane in whose queue an operation waits, where it needs flash.
@@ -193,22 +185,13 @@ impl<W: Watch> Sim<W> {
         if self.switches.rests {
             self.hear();
         }
-        let Op { lpn, kind, queued, plane, .. } = *self.host.waiting.op(op);
-        if !queued && plane != PlaneId::NONE {
-            // It waits behind another operation on its page.
-            return Some(plane);
-        }
-        let plane = match self.plan.allocation {
-            Allocation::Striped => self.plan.geometry.striped_plane(lpn),
-            Allocation::Dynamic | Allocation::WhenIdle => self.dynamic_plane(op)?,
-        };
-        (!self.host.keeps_order() || !self.touches_nothing(lpn, kind)).then_some(plane)
+        binding!(self).plane_of(op)
     }
 
     /// Puts a page operation into the queue of this plane, at the place of its arrival.
     #[inline(always)]
     pub(super) fn queue_at(&mut self, op: u32, plane: PlaneId) {
-        let step = self.step_of(op);
+        let step = if self.switches.names_steps { binding!(self).step_of(op) } else { 0 };
         let unit = self.host.waiting.queue_at(op, plane, step);
         self.store.alloc.one_more(unit);
         self.tell(Happened::Queued { op, unit });
@@ -216,53 +199,6 @@ impl<W: Watch> Sim<W> {
             self.note_queued(unit, op);
         }
         self.look_at(unit);
-    }
-
-    /// Where planes in step read by themselves, or planes share their blocks, the place among them
-    /// of the page of an operation.
-    #[inline(always)]
-    fn step_of(&self, op: u32) -> u32 {
-        if self.switches.names_steps { self.step_of_page(op) } else { 0 }
-    }
-
-    #[inline(never)]
-    fn step_of_page(&self, op: u32) -> u32 {
-        let page = self.page_of(op);
-        let geometry = &self.plan.geometry;
-        if geometry.has_superblocks() {
-            let is_write = self.host.waiting.op(op).kind == OpKind::Write;
-            let page = if is_write { self.store.alloc.stripes.page_of(op) } else { page };
-            return if page.is_some() { geometry.lane_of(page) } else { 0 };
-        }
-        if self.host.waiting.op(op).kind == OpKind::Write || !page.is_some() {
-            return 0;
-        }
-        (geometry.reader_of(page).0 - geometry.units) % geometry.shape.planes_in_step
-    }
-
-    /// Whether an operation needs no flash: trims, and reads of pages that were never written.
-    fn touches_nothing(&self, lpn: Lpn, kind: OpKind) -> bool {
-        match kind {
-            OpKind::Write => false,
-            OpKind::Trim => true,
-            OpKind::Read | OpKind::ReadRest => !self.store.ftl.map.ppn_of(lpn).is_some(),
-        }
-    }
-
-    /// Where dynamic allocation queues an operation: reads where the data is.
-    fn dynamic_plane(&mut self, op: u32) -> Option<PlaneId> {
-        let Op { lpn, kind, sequence, .. } = *self.host.waiting.op(op);
-        if kind == OpKind::Write {
-            // Where the plane is chosen later, any plane of the pool names the queue.
-            return Some(match self.store.alloc.chooses_at_start() {
-                true => self.plan.geometry.striped_plane(lpn),
-                false => {
-                    self.store.alloc.plane_as_queued(&self.plan, &self.store.ftl, lpn, sequence)
-                }
-            });
-        }
-        let ppn = self.store.ftl.map.ppn_of(lpn);
-        ppn.is_some().then(|| self.plan.geometry.plane_of(ppn))
     }
 
     /// Executes an operation that needs no flash. Returns whether it is a write from now on, and
@@ -372,35 +308,29 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The data under way has crossed the host's link.
-    pub(super) fn crossing_ended(&mut self) {
-        self.host.crossing_ended(&mut context!(self));
-        self.place_all();
+    /// A stage of the host has ended something.
+    pub(super) fn stage_ended(&mut self, stage: u8) {
+        match self.host.stage_ended(stage, &mut context!(self)) {
+            Passed::Requests => self.place_all(),
+            Passed::Operations => self.operations_passed(stage),
+        }
     }
 
-    /// The firmware has handled a command.
-    pub(super) fn command_handled(&mut self) {
-        self.host.command_handled(&mut context!(self));
-        self.place_all();
+    /// A stage has released operations, which may be older than the others that wait.
+    fn operations_passed(&mut self, stage: u8) {
+        self.instant.goes_on();
+        self.note_served();
+        while let Some(op) = self.host.next_released() {
+            self.place(op);
+        }
+        self.host.stage_goes_on(stage, &mut context!(self));
+        self.place_flushes();
     }
 
     /// The limit of a job admits a request.
     pub(super) fn limit_admits(&mut self) {
         self.host.limit_admits(&mut context!(self));
         self.place_all();
-    }
-
-    /// An access to the write buffer has ended.
-    pub(super) fn access_ended(&mut self) {
-        self.host.access_ended(&mut context!(self));
-        self.instant.goes_on();
-        self.note_served();
-        // The operation that waited for this page may be older than the others that wait.
-        while let Some(op) = self.host.next_released() {
-            self.place(op);
-        }
-        self.host.access_next(&mut context!(self));
-        self.place_flushes();
     }
 
     /// Ends the run where it has reached steady state.

@@ -6,7 +6,6 @@ use crate::background::Work;
 use crate::collect::Stage;
 use crate::ids::{BlockId, Lpn, PlaneId, UnitId};
 use crate::owner::Owner;
-use crate::plan::Allocation;
 use crate::verify::{Happened, Watch};
 
 /// What came of a question to the arbiter.
@@ -43,7 +42,7 @@ impl<W: Watch> Sim<W> {
                 }
             }
         }
-        if self.plan.geometry.readers > 0 {
+        if self.flash.owner(unit) == Some(Owner::Planes) {
             self.read_in_other_planes(unit);
         }
     }
@@ -125,14 +124,10 @@ impl<W: Watch> Sim<W> {
 
     /// The open collection continues.
     pub(super) fn step(&mut self, unit: UnitId) {
-        if self.arbiter.is_preemptive() {
-            let command = collecting!(self).read_step(unit);
-            self.start_command(unit, command);
-            return self.job_phase_overlaps(unit);
-        }
-        let command = collecting!(self).step(unit);
+        let command = collecting!(self).next_step(unit);
         self.hear();
         self.start_command(unit, command);
+        self.job_phase_overlaps(unit);
     }
 
     /// No request of those that wait can preempt: the copies that are left run unseen.
@@ -168,17 +163,11 @@ impl<W: Watch> Sim<W> {
         self.take_from_queue(unit, op, list);
         self.tell(Happened::Merged { op });
         self.host_begins(unit, op);
-        self.host.waiting.set_plane(op, plane);
-        let lpn = self.host.waiting.op(op).lpn;
-        self.host.write_starts(op, lpn, &mut context!(self));
-        let cause = self.cause_of(op);
-        let writer = || self.host.writer_of(op, lpn);
-        let has_filled = self.store.write_merged(plane, lpn, cause, writer, &mut context!(self));
-        self.note_written(plane);
-        self.hear();
-        self.tell(Happened::InRegister { ppn: self.store.ftl.map.ppn_of(lpn) });
-        let page = self.bound_at_register(op);
-        self.jobs[unit].merges(op, page, has_filled);
+        let bound = binding!(self).merges(plane, op);
+        self.has_bound(plane, bound);
+        self.tell(Happened::InRegister { ppn: self.page_of(op) });
+        let page = binding!(self).page_at_register(op);
+        self.jobs[unit].merges(op, page, bound.fills > 0);
         self.counters.merged_writes += 1;
     }
 
@@ -205,7 +194,7 @@ impl<W: Watch> Sim<W> {
             return true;
         }
         let lpn = self.host.waiting.op(op).lpn;
-        if self.plan.allocation != Allocation::Striped && !self.store.alloc.chooses_at_start() {
+        if self.store.alloc.may_queue_elsewhere() {
             if self.arbiter.is_preemptive() {
                 self.send_elsewhere(unit, op, list);
                 return false;
@@ -246,11 +235,9 @@ impl<W: Watch> Sim<W> {
         self.starved.push(unit);
         self.tell(Happened::Starves { unit });
         self.hurry_all();
-        if self.plan.allocation != Allocation::Striped {
-            let waits_at = |unit| self.host.waiting.count(unit) > 0;
-            self.store.want_space_in_pool(lpn, waits_at, &context!(self));
-            self.hear();
-        }
+        let waits_at = |unit| self.host.waiting.count(unit) > 0;
+        self.store.want_space_in_pool(lpn, waits_at, &context!(self));
+        self.hear();
     }
 
     /// Checks the units again whose write found no page.

@@ -29,7 +29,7 @@ impl Switches {
     /// Those of a plan; `works_ahead` tells whether there is background work.
     pub(super) fn new(plan: &Plan, works_ahead: bool, runs_unseen: bool) -> Self {
         Switches {
-            rests: works_ahead || plan.write_buffer.is_some(),
+            rests: works_ahead || plan.holds_operations(),
             orders_instants: plan.orders_instants(),
             runs_unseen,
             follows_phases: plan.follows_phases(),

@@ -43,7 +43,7 @@ impl Store {
             self.gc.note_loss(lost, &sight!(self, cx));
         }
         if self.ftl.facts.tells_moves || self.gc.busy_planes[lost.plane.index()] {
-            self.lost = Some(lost);
+            self.lost.push(lost);
         }
     }
 

@@ -42,7 +42,7 @@ use crate::drive::Drive;
 use crate::ftl::{Fact, Failures, Ftl, Lost, PageErrors, Placed, Stream};
 use crate::gc::{Gc, Victim, placement};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
-use crate::plan::Plan;
+use crate::plan::{Allocation as Allocated, Plan};
 use crate::verify::{Cause, Happened, Watch};
 
 /// No plane of the drive has a page for a write, and collection can free none.
@@ -70,7 +70,7 @@ pub struct Store {
     /// How far the age clock advances for a page programmed before measuring, in ns.
     age_step_ns: u64,
     /// Pages lost and moved of which collections or background work have yet to be told.
-    lost: Option<Lost>,
+    lost: Vec<Lost>,
     moved: Vec<Fact>,
     /// The plane of the program that untimed writing fills, and the slots that it has left.
     slots_left: Option<(PlaneId, u32)>,
@@ -83,6 +83,11 @@ pub struct Store {
 }
 
 impl Store {
+    /// The store of an erased drive.
+    pub fn erased(plan: &Plan) -> Self {
+        Store::new(plan, Ftl::new(&plan.geometry, plan.frontier_rules()))
+    }
+
     /// The store of a drive whose translation layer is in this state.
     pub fn new(plan: &Plan, mut ftl: Ftl) -> Self {
         let geometry = &plan.geometry;
@@ -99,7 +104,7 @@ impl Store {
             alloc: Allocation::new(plan),
             age_base_ns: 0,
             age_step_ns: (plan.timing.program_ns / u64::from(geometry.units)).max(1),
-            lost: None,
+            lost: Vec::new(),
             moved: Vec::new(),
             slots_left: None,
             scratch: Vec::new(),
@@ -132,22 +137,23 @@ impl Store {
         self.gc.next_called()
     }
 
-    /// A page that was lost, if a collection or background work may know it.
-    pub fn lost(&mut self) -> Option<Lost> {
-        self.lost.take()
+    /// The pages that were lost and that a collection or background work may know, the last one
+    /// first.
+    pub fn next_lost(&mut self) -> Option<Lost> {
+        self.lost.pop()
     }
 
     /// While nothing is timed, nobody has to be told anything.
     pub fn forget_news(&mut self) {
         self.gc.call_nobody();
-        self.lost = None;
+        self.lost.clear();
         self.moved.clear();
     }
 
     /// Whether there are facts that collections or background work have yet to be told.
     #[inline(always)]
     pub fn has_news(&self) -> bool {
-        self.lost.is_some() || !self.moved.is_empty()
+        !self.lost.is_empty() || !self.moved.is_empty()
     }
 
     /// The other facts, the oldest first.
@@ -257,7 +263,7 @@ impl Store {
     /// No plane of the page's pool accepts a page of the host: each that can free a page needs
     /// space, and its unit is checked. A plane that needs space already may have a page, and refuse
     /// it, or have no victim: its unit is checked if no request waits there, since one that waits
-    /// has had it checked.
+    /// has had it checked. Where the number of the page names its plane, no other plane helps.
     pub fn want_space_in_pool<W: Watch>(
         &mut self,
         lpn: Lpn,
@@ -265,6 +271,9 @@ impl Store {
         cx: &Context<'_, W>,
     ) {
         let plan = cx.plan;
+        if plan.allocation == Allocated::Striped {
+            return;
+        }
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         for &plane in plan.pools.planes(pool) {
             let unit = plan.geometry.unit_of(plane);

@@ -12,7 +12,6 @@ const LAYERS: &[&str] = &[
     "at_once",
     "ready",
     "commands",
-    "flushed",
     "ending",
     "interrupts",
     "requests",

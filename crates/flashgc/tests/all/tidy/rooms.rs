@@ -133,8 +133,8 @@ fn no_room_of_a_running_drive_uses_another() {
     none(&complaints);
 }
 
-/// The phases of a program, and what its pages add to them, are put together in `operation.rs` and
-/// nowhere else.
+/// The phases of a program, and what its pages add to them, are put together in `operation/mod.rs`
+/// and nowhere else.
 #[test]
 fn the_price_of_pages_is_put_together_in_one_place() {
     let source = root().join("crates/flashgc/src");
@@ -148,7 +148,7 @@ fn the_price_of_pages_is_put_together_in_one_place() {
             }
         }
     }
-    assert_eq!(found.into_iter().collect::<Vec<_>>(), [std::path::Path::new("operation.rs")]);
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), [std::path::Path::new("operation/mod.rs")]);
 }
 
 #[test]

@@ -1,10 +1,17 @@
 //! The plan: a checked configuration with all derived values. Only a plan reaches the simulation.
 
+mod jobs;
+mod service;
+mod stages;
+
 use crate::device::{BusOrder, FailurePlan, Geometry, Level, Pools, ReadRetry, Timing};
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::windows::Costs;
 use crate::gc::{GcPlan, Isolation};
 use flashgc_config::units::Rate;
+pub use jobs::{JobQueues, Limit};
+pub use service::{HIGH, READS, Served, Service, WRITES};
+pub use stages::{Firmware, Places, QueueOrder, Stage, WriteBuffer, WriteCompletion};
 
 /// How writes find their plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -19,47 +26,6 @@ pub enum Allocation {
     WhenIdle,
 }
 
-/// The order in which requests that wait outside come in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum QueueOrder {
-    /// That of their arrival.
-    #[default]
-    Arrival,
-    /// By address, upwards from the last one that came in, and then from the lowest.
-    Address,
-    /// Each job has a queue, from which as many come in by turns as its weight says.
-    RoundRobin,
-}
-
-/// The places of a device that holds a bounded number of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Places {
-    /// Their number.
-    pub count: u32,
-    /// Who takes one that is free.
-    pub order: QueueOrder,
-}
-
-/// When a write of the host is done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WriteCompletion {
-    /// When its page is programmed.
-    #[default]
-    Programmed,
-    /// When its data is in the register and the program begins.
-    Loaded,
-}
-
-impl WriteCompletion {
-    /// By reference, as serialisation needs it.
-    #[allow(clippy::trivially_copy_pass_by_ref)]
-    pub fn is_default(&self) -> bool {
-        *self == WriteCompletion::Programmed
-    }
-}
-
 /// What follows when several operations end at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -72,71 +38,6 @@ pub enum Completions {
     Together,
 }
 
-/// A class of work at a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Served {
-    /// Garbage collection.
-    Gc,
-    /// The host's queue of this number.
-    Queue(u8),
-}
-
-/// The order in which a unit serves waiting operations.
-#[derive(Clone, Debug)]
-pub struct Service {
-    /// Classes in order of service.
-    pub order: Vec<Served>,
-    /// The queue of reads.
-    pub read_queue: u8,
-    /// The queue of writes.
-    pub write_queue: u8,
-    /// Whether the request that has waited longest is served first, though reads and writes wait
-    /// apart.
-    pub oldest_first: bool,
-}
-
-/// The lists of a queue where requests may preempt a collection: reads, writes, and the writes of
-/// high priority.
-pub const READS: u8 = 0;
-/// See [`READS`].
-pub const WRITES: u8 = 1;
-/// See [`READS`].
-pub const HIGH: u8 = 2;
-
-impl Service {
-    /// Collection first, then requests first come first served.
-    pub fn gc_then_host() -> Self {
-        let order = vec![Served::Gc, Served::Queue(0)];
-        Service { order, read_queue: 0, write_queue: 0, oldest_first: false }
-    }
-
-    /// The same with reads and writes in lists of their own, so that reads can pass writes that
-    /// must wait for space.
-    #[must_use]
-    pub fn apart(&self) -> Self {
-        let order = self.order.clone();
-        let oldest_first = !self.splits_host();
-        let writes_first = self.writes_first();
-        let mut apart = Service { order, read_queue: READS, write_queue: WRITES, oldest_first };
-        if writes_first {
-            apart.order.retain(|&served| served == Served::Gc);
-            apart.order.extend([Served::Queue(WRITES), Served::Queue(READS)]);
-        }
-        apart
-    }
-
-    /// Whether all writes go before all reads.
-    pub fn writes_first(&self) -> bool {
-        let place = |queue: u8| self.order.iter().position(|&at| at == Served::Queue(queue));
-        self.splits_host() && place(self.write_queue) < place(self.read_queue)
-    }
-
-    /// Whether reads and writes are served apart, so that one may overtake the other.
-    pub fn splits_host(&self) -> bool {
-        self.read_queue != self.write_queue
-    }
-}
-
 /// When requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -147,28 +48,6 @@ pub enum Arrivals {
     Closed(u32),
     /// The source decides at each instant: several jobs with loops and rates of their own.
     Jobs,
-}
-
-/// By reference, as serialisation needs it.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_true(flag: &bool) -> bool {
-    *flag
-}
-
-/// A write buffer in front of the translation layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct WriteBuffer {
-    /// Pages of its capacity.
-    pub pages: u32,
-    /// Time of one access to a page, in ns.
-    pub access_ns: u64,
-    /// Whether its pages survive a loss of power, so that a flush has nothing to do.
-    #[serde(skip_serializing_if = "is_true", rename = "power_loss_protection")]
-    pub is_protected: bool,
-    /// Whether pages go to flash while the host is idle; otherwise only when a write needs their
-    /// place. The slot *background* decides it, not the device.
-    #[serde(skip)]
-    pub flushes_when_idle: bool,
 }
 
 /// The conditions under which a run ends by itself.
@@ -196,58 +75,6 @@ impl CacheOperations {
     #[inline(always)]
     pub fn is_some(self) -> bool {
         self.reads || self.programs
-    }
-}
-
-/// The firmware of a device: each command takes time on one of its cores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Firmware {
-    /// Time of a command, in ns.
-    pub command_ns: u64,
-    /// Commands that are handled at once.
-    pub cores: u32,
-}
-
-/// The jobs of a workload, as the device tells them apart.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JobQueues {
-    /// The job of each clone.
-    pub of_clone: Vec<u16>,
-    /// Of each job: the requests that come in from its queue in its turn.
-    pub weights: Vec<u32>,
-    /// Of each job: the most that is admitted from its queue.
-    pub limits: Vec<Limit>,
-}
-
-impl JobQueues {
-    /// Whether any job has a limit.
-    pub fn has_limits(&self) -> bool {
-        self.limits.iter().any(|limit| !limit.is_none())
-    }
-}
-
-/// The most that is admitted from the queue of a job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Limit {
-    /// Requests per second.
-    pub iops: Option<u64>,
-    /// Bytes per time: ns, and the bytes of so many.
-    pub ns_per_bytes: Option<(u64, u64)>,
-}
-
-impl Limit {
-    /// Whether there is none.
-    pub fn is_none(&self) -> bool {
-        *self == Limit::default()
-    }
-
-    /// What a request of this size takes of each limit, with the parts of a ns that it is in.
-    pub fn costs(&self, bytes: u64) -> [(u128, u128); 2] {
-        let by_request = self.iops.map_or((0, 1), |iops| (1_000_000_000, u128::from(iops)));
-        let by_bytes = self.ns_per_bytes.map_or((0, 1), |(ns, of_bytes)| {
-            (u128::from(bytes) * u128::from(ns), u128::from(of_bytes))
-        });
-        [by_request, by_bytes]
     }
 }
 

@@ -1,13 +1,24 @@
-//! What an operation reads and programs, and the one place where its price is put together.
+//! What an operation reads and programs, and the one place where its price is put together; of an
+//! operation of the host also where it waits, and the pages that it takes ([`Binding`]).
 //!
 //! The nominal phases of an operation are those of its number of pages. What the pages themselves
 //! add enters here: the array time of their layer, the retries of a read, the passes of a program,
 //! the summaries of the blocks that it fills, and failed programs that had its data before.
 
+mod binding;
+mod flushed;
+mod placing;
+mod shared;
+
+use crate::context::Context;
 use crate::device::Geometry;
 use crate::flash::{Op, Phases, Prices};
 use crate::ftl::Ftl;
+use crate::host::Host;
 use crate::ids::Ppn;
+use crate::plan::Plan;
+use crate::store::Store;
+pub use shared::Given;
 
 /// What of the host an array operation carries beside the operation that owns it: a multi-plane
 /// group, the reads of one flash page, the writes merged into a copy's program; and what the writes
@@ -28,6 +39,32 @@ impl Riders {
     pub fn served(&self, owner: u32) -> impl Iterator<Item = u32> + Clone + '_ {
         std::iter::once(owner).chain(self.ops.iter().copied())
     }
+}
+
+/// The operations of the host, with what they may use. Where pages hold several slots, planes share
+/// their blocks or pages have classes, one program joins pages of many writes. That is decided
+/// here, so that who starts an operation need not know. Nothing is started here.
+pub struct Binding<'a, W> {
+    /// The operations, and the write buffer.
+    pub host: &'a mut Host,
+    /// The pages.
+    pub store: &'a mut Store,
+    /// What operations of the host cost.
+    pub prices: &'a Prices,
+    /// What every room may use.
+    pub cx: Context<'a, W>,
+}
+
+/// A write that has started.
+#[derive(Clone, Copy)]
+pub struct Bound {
+    /// Blocks whose last page it took.
+    pub fills: u32,
+    /// Pages that count for collections which the host pays for.
+    pub pays: u32,
+    /// Whether its program begins. Else the controller keeps its pages with those that are still to
+    /// come, and the operation is done.
+    pub begins: bool,
 }
 
 /// Pages that are programmed together.
@@ -75,6 +112,13 @@ impl<I: Iterator<Item = Ppn> + Clone> Program<I> {
         self.price(prices, ftl, &mut nominal);
         nominal
     }
+}
+
+/// The prices of operations of the host, and of those of collections and background tasks.
+pub fn prices(plan: &Plan) -> [Prices; 2] {
+    let shape = &plan.geometry.shape;
+    let pages = shape.multi_plane.max(plan.copies_at_once());
+    [&plan.timing, &plan.collection_timing()].map(|timing| Prices::new(timing, shape, pages))
 }
 
 /// The phases of a program whose page comes in now, and is [priced](Program::price) as its array

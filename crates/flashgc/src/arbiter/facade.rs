@@ -1,0 +1,182 @@
+//! What the simulation tells an arbiter, and asks it beside the next step of a unit. Where a
+//! collection runs to its end, most of it has no effect.
+
+use super::view::View;
+use super::{Arbiter, Interrupt};
+use crate::collect::{Jobs, Progress};
+use crate::flash::{Flash, Suspended};
+use crate::ids::{PlaneId, UnitId};
+use crate::owner::Owner;
+use crate::plan::Plan;
+use crate::stats::Counters;
+
+/// What it is told.
+impl Arbiter {
+    /// An operation was queued.
+    #[inline(always)]
+    pub fn queued(&mut self, op: u32, now_ns: u64) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            preemptive.queued(op, now_ns);
+        }
+    }
+
+    /// An operation of the host begins. In parallel with another one it waits for that one until it
+    /// has the unit.
+    #[inline(always)]
+    pub fn host_begins(
+        &mut self,
+        (unit, op): (UnitId, u32),
+        (flash, jobs): (&Flash<Owner>, &Jobs),
+        now_ns: u64,
+        counters: &mut Counters,
+    ) {
+        if let Arbiter::Preemptive(preemptive) = self
+            && !matches!(flash.owner(unit), Some(Owner::Host(_)))
+        {
+            preemptive.host_begins(unit, op, jobs[unit].is_open(), now_ns, counters);
+        }
+    }
+
+    /// The host has written pages in a plane, which may pay for copies.
+    #[inline(always)]
+    pub fn wrote(&mut self, plane: PlaneId, plan: &Plan, jobs: &Jobs) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            let unit = plan.geometry.unit_of(plane);
+            preemptive.wrote(unit, jobs[unit].is_open());
+        }
+    }
+
+    /// An operation has ended that took the unit for this time.
+    #[inline(always)]
+    pub fn ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64, view: View<'_>) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            preemptive.ended(unit, owner, spent_ns, &mut { view });
+        }
+    }
+
+    /// An operation of the host has left its unit: the counters get the time for which a collection
+    /// delayed it, without the requests before it.
+    pub fn host_left(&mut self, unit: UnitId, now_ns: u64, counters: &mut Counters) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            preemptive.host_left(unit, now_ns, counters);
+        }
+    }
+
+    /// The write that was loaded in parallel with a program of the collection had to wait for it.
+    pub fn loaded_write_waited(&mut self, unit: UnitId) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            preemptive.loaded_write_waited(unit);
+        }
+    }
+
+    /// A read of the host has begun in one plane.
+    pub fn reads_in_plane(&mut self, unit: UnitId, reader: UnitId) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            preemptive.reads_in_plane(unit, reader);
+        }
+    }
+
+    /// It has ended.
+    pub fn left_plane(&mut self, of: [UnitId; 2], view: View<'_>) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            let is_wanted = view.is_wanted(of[0]);
+            preemptive.left_plane(of, is_wanted, view.now_ns, view.counters);
+        }
+    }
+
+    /// The collection's operation was suspended.
+    pub fn suspended(&mut self, unit: UnitId, rest: Suspended) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            preemptive.suspended(unit, rest);
+        }
+    }
+
+    /// The suspended operation continues, if there is one.
+    pub fn resumed(&mut self, unit: UnitId) -> Option<Suspended> {
+        self.preemptive().and_then(|preemptive| preemptive.resumed(unit))
+    }
+
+    /// The suspended read does not continue, since the host has rewritten its pages.
+    pub fn gave_up_read(&mut self, unit: UnitId) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            preemptive.gave_up_read(unit);
+        }
+    }
+
+    /// The collector polls the queue. Returns how long that takes, in ns.
+    pub fn polls(&mut self, unit: UnitId) -> u64 {
+        self.preemptive().map_or(0, |preemptive| preemptive.polls(unit))
+    }
+
+    /// A request was queued behind one that may not preempt, while copies ran unseen.
+    pub fn refused_unseen(&mut self, unit: UnitId, left_ns: u64, now_ns: u64, plan: &Plan) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            preemptive.refused_unseen(unit, left_ns, now_ns, plan);
+        }
+    }
+
+    /// Copies that ran unseen are this far.
+    pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
+        if let Arbiter::Preemptive(preemptive) = self {
+            preemptive.caught_up(unit, progress);
+        }
+    }
+
+    /// Takes the reads out that stood aside and may go now, the last first.
+    pub fn take_aside(&mut self, unit: UnitId, stays: impl Fn(u32) -> bool) -> Vec<u32> {
+        self.preemptive().map_or_else(Vec::new, |preemptive| preemptive.take_aside(unit, stays))
+    }
+}
+
+/// What it is asked.
+impl Arbiter {
+    /// A request has come to a unit: what the collection's operation under way does.
+    pub fn knock(&mut self, unit: UnitId, op: u32, view: View<'_>) -> Interrupt {
+        let collects = view.flash.owner(unit) == Some(Owner::Collection);
+        match self {
+            Arbiter::Preemptive(it) if collects && it.rules.suspends.is_some() => {
+                it.knock(unit, op, &mut { view })
+            }
+            _ => Interrupt::None,
+        }
+    }
+
+    /// Whether a request that waits suspends the collection's operation under way.
+    pub fn may_interrupt(&mut self, unit: UnitId, view: View<'_>) -> bool {
+        self.preemptive().is_some_and(|preemptive| {
+            preemptive.may_interrupt(unit, &mut { view }) == Interrupt::Suspend
+        })
+    }
+
+    /// Whether requests may run beside the steps of a collection.
+    #[inline(always)]
+    pub fn pipelines(&self) -> bool {
+        matches!(self, Arbiter::Preemptive(preemptive) if preemptive.rules.pipeline)
+    }
+
+    /// Whether operations of a collection may be suspended.
+    #[inline(always)]
+    pub fn suspends(&self) -> bool {
+        matches!(self, Arbiter::Preemptive(preemptive) if preemptive.rules.suspends.is_some())
+    }
+
+    /// The write that is loaded while the collection's pages are programmed.
+    pub fn write_to_load(&mut self, unit: UnitId, view: View<'_>) -> Option<(u32, u8)> {
+        self.preemptive()?.write_to_load(unit, &mut { view })
+    }
+
+    /// Whether the collection's next pages are read while a read of the host leaves.
+    pub fn reads_ahead(&mut self, unit: UnitId, view: View<'_>) -> bool {
+        self.preemptive().is_some_and(|it| it.reads_ahead(unit, &mut { view }))
+    }
+
+    /// Whether the next operation of this list may join one that starts.
+    pub fn lets_join(&mut self, unit: UnitId, next: (u32, u8), view: View<'_>) -> bool {
+        self.preemptive().is_none_or(|it| it.entrant(unit, &mut { view }) == Some(next))
+    }
+
+    /// Whether a write may join one that starts in another plane.
+    pub fn lets_write(&self, unit: UnitId, plane: PlaneId, view: &View<'_>) -> bool {
+        !self.is_preemptive() || view.plane_takes_write(unit, plane)
+    }
+}

@@ -1,0 +1,122 @@
+//! What requests of the host and their pages pass on their way, and the slots of the events.
+
+use super::Plan;
+use crate::event::{Slot, Slots};
+
+/// What requests and their pages pass on their way that takes time, in the order in which the
+/// events of one instant leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The host's link: a transfer has ended.
+    Link,
+    /// The firmware: a command is handled.
+    Firmware,
+    /// The write buffer: an access has ended.
+    Buffer,
+}
+
+impl Stage {
+    /// All stages, by number.
+    pub const ALL: [Stage; 3] = [Stage::Link, Stage::Firmware, Stage::Buffer];
+
+    /// The slot of its events.
+    pub fn slot(self) -> Slot {
+        Slot::Stage(self as u8)
+    }
+}
+
+/// The order in which requests that wait outside come in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueOrder {
+    /// That of their arrival.
+    #[default]
+    Arrival,
+    /// By address, upwards from the last one that came in, and then from the lowest.
+    Address,
+    /// Each job has a queue, from which as many come in by turns as its weight says.
+    RoundRobin,
+}
+
+/// The places of a device that holds a bounded number of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Their number.
+    pub count: u32,
+    /// Who takes one that is free.
+    pub order: QueueOrder,
+}
+
+/// When a write of the host is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteCompletion {
+    /// When its page is programmed.
+    #[default]
+    Programmed,
+    /// When its data is in the register and the program begins.
+    Loaded,
+}
+
+impl WriteCompletion {
+    /// By reference, as serialisation needs it.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub fn is_default(&self) -> bool {
+        *self == WriteCompletion::Programmed
+    }
+}
+
+/// The firmware of a device: each command takes time on one of its cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Firmware {
+    /// Time of a command, in ns.
+    pub command_ns: u64,
+    /// Commands that are handled at once.
+    pub cores: u32,
+}
+
+/// By reference, as serialisation needs it.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
+/// A write buffer in front of the translation layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct WriteBuffer {
+    /// Pages of its capacity.
+    pub pages: u32,
+    /// Time of one access to a page, in ns.
+    pub access_ns: u64,
+    /// Whether its pages survive a loss of power, so that a flush has nothing to do.
+    #[serde(skip_serializing_if = "is_true", rename = "power_loss_protection")]
+    pub is_protected: bool,
+    /// Whether pages go to flash while the host is idle; otherwise only when a write needs their
+    /// place. The slot *background* decides it, not the device.
+    #[serde(skip)]
+    pub flushes_when_idle: bool,
+}
+
+impl Plan {
+    /// The slots of the events: units and readers, buses, and what the device and the host have
+    /// beside them.
+    pub fn event_slots(&self) -> Slots {
+        let (geometry, has) = (&self.geometry, [self.jobs.has_limits(), self.gc.idle.is_some()]);
+        let has_stage = Stage::ALL.map(|stage| self.has_stage(stage));
+        Slots::new(geometry.units + geometry.readers, geometry.shape.channels, &has_stage, has)
+    }
+
+    /// Whether the drive has this stage.
+    fn has_stage(&self, stage: Stage) -> bool {
+        match stage {
+            Stage::Link => self.host_link.is_some(),
+            Stage::Firmware => self.firmware.is_some(),
+            Stage::Buffer => self.write_buffer.is_some(),
+        }
+    }
+
+    /// Whether a stage of the host may hold page operations.
+    pub fn holds_operations(&self) -> bool {
+        self.has_stage(Stage::Buffer)
+    }
+}
