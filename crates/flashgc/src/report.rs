@@ -436,11 +436,8 @@ fn latency(results: &Results) -> Value {
 
 fn utilisation(results: &Results) -> Value {
     let mut keys = json!({ "unit": results.unit, "bus": results.bus });
-    if let Some(firmware) = results.firmware {
-        keys["firmware"] = json!(firmware);
-    }
-    if let Some(link) = results.host_link {
-        keys["host_link"] = json!(link);
+    for (stage, shares) in &results.stages {
+        keys[stage.name()] = json!(shares);
     }
     keys
 }

@@ -146,9 +146,4 @@ impl Host {
             }
         }
     }
-
-    /// Time in which data crossed the link, in ns, where there is one.
-    pub fn link_spent_ns(&self) -> Option<u64> {
-        self.link.as_ref().map(|link| link.spent_ns)
-    }
 }

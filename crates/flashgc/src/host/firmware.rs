@@ -26,6 +26,11 @@ impl Firmware {
         Firmware { rules, waiting: VecDeque::new(), handled: VecDeque::new(), spent_ns: 0 }
     }
 
+    /// Time in which cores handled commands, in ns, and their number.
+    pub(super) fn spent(&self) -> (u64, u32) {
+        (self.spent_ns, self.rules.cores)
+    }
+
     /// A request waits for a core.
     pub(super) fn awaits(&mut self, id: u32, request: HostRequest) {
         self.waiting.push_back((id, request));
@@ -69,10 +74,5 @@ impl Host {
         if let Some((id, request)) = ended {
             self.go_on(id, request, cx);
         }
-    }
-
-    /// Time in which cores handled commands, in ns, where the firmware takes time.
-    pub fn firmware_spent_ns(&self) -> Option<u64> {
-        self.firmware.as_ref().map(|firmware| firmware.spent_ns)
     }
 }

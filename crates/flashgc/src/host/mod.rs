@@ -28,7 +28,7 @@ mod stages;
 
 pub use ops::{FLUSH, Head, Op, OpKind, Waiting};
 pub use records::{Fault, Pauses, Served};
-pub use stages::Passed;
+pub use stages::{Passed, StageUse};
 
 use crate::context::Context;
 use crate::ftl::map::PageMap;

@@ -18,7 +18,26 @@ pub enum Passed {
     Operations,
 }
 
+/// How a stage was used.
+#[derive(Clone, Copy, Debug)]
+pub struct StageUse {
+    /// Time in which it worked, in ns: of all that it does at once together.
+    pub spent_ns: u64,
+    /// What it can do at once.
+    pub at_once: u32,
+}
+
 impl Host {
+    /// The use of a stage, where there is one and its time is counted.
+    pub fn stage_use(&self, stage: Stage) -> Option<StageUse> {
+        let (spent_ns, at_once) = match stage {
+            Stage::Link => (self.link.as_ref()?.spent_ns, 1),
+            Stage::Firmware => self.firmware.as_ref()?.spent(),
+            Stage::Buffer => return None,
+        };
+        Some(StageUse { spent_ns, at_once })
+    }
+
     /// A stage has ended something.
     pub fn stage_ended<W: Watch>(&mut self, number: u8, cx: &mut Context<'_, W>) -> Passed {
         match Stage::ALL[usize::from(number)] {

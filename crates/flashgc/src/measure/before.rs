@@ -10,8 +10,8 @@ pub struct Before {
     pub(super) counters: Counters,
     pub(super) units: Vec<Spent>,
     pub(super) buses: Vec<Spent>,
-    pub(super) link_ns: u64,
-    pub(super) firmware_ns: u64,
+    /// Time in which the stages of the host worked, in ns, by number.
+    pub(super) stages_ns: Vec<u64>,
     pub(super) erases: Vec<u32>,
     /// The latencies up to then, of reads, writes and flushes.
     pub(super) latencies: [Latency; 3],

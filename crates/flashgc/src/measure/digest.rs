@@ -7,6 +7,7 @@
 
 use super::{Results, Seen};
 use crate::device::Spent;
+use crate::plan::Stage;
 use crate::stats::{Counters, Latency};
 use sha2::{Digest as _, Sha256};
 
@@ -91,7 +92,7 @@ impl Seen<'_> {
         }
         figures.add_spent(40, results.units.iter().copied());
         figures.add_spent(41, results.buses.iter().copied());
-        figures.add(42, self.host.link_spent_ns().unwrap_or(0));
+        figures.add(42, self.host.stage_use(Stage::Link).map_or(0, |link| link.spent_ns));
         figures.add_all(50, self.store.ftl.blocks.measured_erases().map(u64::from));
         figures.add_complements(self.store.ftl.map.complements());
         figures.finish()

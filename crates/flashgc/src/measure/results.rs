@@ -4,7 +4,9 @@ use super::{Before, Seen, UntilEnd};
 use crate::device::Spent;
 use crate::ftl::BadBlocks;
 use crate::gc::placement::{HotnessCounts, Placement, PlacementCounts};
+use crate::host::StageUse;
 use crate::ids::PlaneId;
+use crate::plan::Stage;
 use crate::stats::steady::Balance;
 use crate::stats::{Counters, Latency, Spread};
 use crate::workload::jobs::Tally;
@@ -67,10 +69,8 @@ pub struct Results {
     pub unit: Shares,
     /// Use of the buses.
     pub bus: Shares,
-    /// Use of the host's link, where there is one.
-    pub host_link: Option<HostShares>,
-    /// Use of the cores of the firmware, where it takes time.
-    pub firmware: Option<HostShares>,
+    /// Use of the stages of the host that there are and that one thing has to itself.
+    pub stages: Vec<(Stage, HostShares)>,
     /// Pages in the write buffer at the end, where there is one.
     pub buffer_dirty_pages: Option<u64>,
     /// Flushes of it whose program has not ended.
@@ -105,8 +105,7 @@ impl Seen<'_> {
             counters: self.counters_by_now(),
             units: self.flash.spent_of_units(self.now_ns).collect(),
             buses: self.flash.spent_of_buses(self.now_ns).collect(),
-            link_ns: self.host.link_spent_ns().unwrap_or(0),
-            firmware_ns: self.host.firmware_spent_ns().unwrap_or(0),
+            stages_ns: self.stage_use().map(|(_, used)| used.map_or(0, |it| it.spent_ns)).collect(),
             erases: self.store.ftl.blocks.measured_erases().collect(),
             latencies: Default::default(),
         }
@@ -127,6 +126,21 @@ impl Seen<'_> {
     /// The results since the end of the latest ramp, where a job has one that has ended.
     pub fn results_after_ramp(&self) -> Option<Results> {
         self.measure.before.as_deref().map(|before| self.results_since(before))
+    }
+
+    /// By number, the use of the stages of the host.
+    fn stage_use(&self) -> impl Iterator<Item = (Stage, Option<StageUse>)> + '_ {
+        Stage::ALL.into_iter().map(|stage| (stage, self.host.stage_use(stage)))
+    }
+
+    fn stages_since(&self, before: &Before, elapsed_ns: u64) -> Vec<(Stage, HostShares)> {
+        let shares = |(number, (stage, used)): (usize, (Stage, Option<StageUse>))| {
+            let StageUse { spent_ns, at_once } = used?;
+            let before_ns = before.stages_ns.get(number).copied().unwrap_or(0);
+            let all_ns = u64::from(at_once) * elapsed_ns;
+            Some((stage, for_host(spent_ns - before_ns, all_ns)))
+        };
+        self.stage_use().enumerate().filter_map(shares).collect()
     }
 
     /// The results since a time; latencies are those since the last ramp. Work still under way
@@ -150,14 +164,7 @@ impl Seen<'_> {
             bus: shares(on_buses, buses.len() as u64 * elapsed_ns),
             units,
             buses,
-            host_link: self
-                .host
-                .link_spent_ns()
-                .map(|ns| for_host(ns - before.link_ns, elapsed_ns)),
-            firmware: self.host.firmware_spent_ns().map(|ns| {
-                let cores = self.plan.firmware.map_or(1, |firmware| firmware.cores);
-                for_host(ns - before.firmware_ns, u64::from(cores) * elapsed_ns)
-            }),
+            stages: self.stages_since(before, elapsed_ns),
             buffer_dirty_pages: self.host.dirty_pages(),
             flushes_open: self.host.flushes_open(),
             ahead_open: self.undone.open,

@@ -19,6 +19,15 @@ impl Stage {
     /// All stages, by number.
     pub const ALL: [Stage; 3] = [Stage::Link, Stage::Firmware, Stage::Buffer];
 
+    /// Its name, as in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Link => "host_link",
+            Stage::Firmware => "firmware",
+            Stage::Buffer => "write_buffer",
+        }
+    }
+
     /// The slot of its events.
     pub fn slot(self) -> Slot {
         Slot::Stage(self as u8)
