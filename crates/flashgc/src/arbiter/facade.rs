@@ -84,15 +84,14 @@ impl Arbiter {
         }
     }
 
-    /// The collection's operation was suspended.
-    pub fn suspended(&mut self, unit: UnitId, rest: Suspended) {
-        if let Arbiter::Preemptive(preemptive) = self {
-            preemptive.suspended(unit, rest);
-        }
+    /// The collection's operation was suspended. Returns how long that takes, in ns.
+    pub fn suspended(&mut self, unit: UnitId, rest: Suspended) -> u64 {
+        self.preemptive().map_or(0, |preemptive| preemptive.suspended(unit, rest))
     }
 
-    /// The suspended operation continues, if there is one.
-    pub fn resumed(&mut self, unit: UnitId) -> Option<Suspended> {
+    /// The suspended operation continues, if there is one: how long that takes, in ns, and the rest
+    /// of it.
+    pub fn resumed(&mut self, unit: UnitId) -> Option<(u64, Suspended)> {
         self.preemptive().and_then(|preemptive| preemptive.resumed(unit))
     }
 

@@ -24,6 +24,8 @@ use crate::plan::{HIGH, Plan};
 pub struct Preemptive {
     /// The rules.
     pub(super) rules: Preemption,
+    /// How long it takes to suspend an operation, and to continue it, in ns.
+    pub(super) switches_ns: [u64; 2],
     /// By unit.
     pub(super) units: Vec<Entry>,
     /// The time slices of collections, where the scheme has them.
@@ -40,8 +42,10 @@ impl Preemptive {
     pub(super) fn new(rules: Preemption, plan: &Plan, runs_unseen: bool) -> Self {
         // Readers have an entry for what delayed their read.
         let units = plan.geometry.units + plan.geometry.readers;
+        let cost = plan.timing.suspend;
         Preemptive {
             rules,
+            switches_ns: cost.map_or([0; 2], |cost| [cost.suspend_ns, cost.resume_ns]),
             units: vec![Entry::default(); units as usize],
             slices: plan.gc.time_slices.map(|rules| TimeSlices::new(rules, plan)),
             tokens: plan.gc.tokens.map(|rules| Tokens::new(rules, plan)),

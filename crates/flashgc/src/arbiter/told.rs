@@ -135,16 +135,19 @@ impl Preemptive {
         self.slices.as_mut().is_some_and(|slices| slices.worked(unit, now_ns))
     }
 
-    /// The collection's operation was suspended.
-    pub(super) fn suspended(&mut self, unit: UnitId, rest: Suspended) {
+    /// The collection's operation was suspended. Returns how long that takes, in ns.
+    pub(super) fn suspended(&mut self, unit: UnitId, rest: Suspended) -> u64 {
         let entry = &mut self.units[unit.index()];
         entry.suspended = Some(rest);
         entry.suspends += 1;
+        self.switches_ns[0]
     }
 
-    /// The suspended operation continues, if there is one.
-    pub(super) fn resumed(&mut self, unit: UnitId) -> Option<Suspended> {
-        self.units[unit.index()].suspended.take()
+    /// The suspended operation continues, if there is one: how long that takes, in ns, and the rest
+    /// of it.
+    pub(super) fn resumed(&mut self, unit: UnitId) -> Option<(u64, Suspended)> {
+        let resume_ns = self.switches_ns[1];
+        self.units[unit.index()].suspended.take().map(|rest| (resume_ns, rest))
     }
 
     /// The suspended read does not continue, since the host has rewritten its pages.

@@ -3,6 +3,7 @@
 mod jobs;
 mod service;
 mod stages;
+mod switches;
 
 use crate::device::{BusOrder, FailurePlan, Geometry, Level, Pools, ReadRetry, Timing};
 use crate::ftl::frontier::FrontierRules;
@@ -12,6 +13,7 @@ use flashgc_config::units::Rate;
 pub use jobs::{JobQueues, Limit};
 pub use service::{HIGH, READS, Served, Service, WRITES};
 pub use stages::{Firmware, Places, QueueOrder, Stage, WriteBuffer, WriteCompletion};
+pub use switches::Switches;
 
 /// How writes find their plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

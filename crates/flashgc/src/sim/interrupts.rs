@@ -38,7 +38,6 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn suspend(&mut self, unit: UnitId) {
-        let Some(cost) = self.plan.timing.suspend else { return };
         let suspended = self.flash.suspend(unit, self.now_ns, &mut self.events);
         let Suspended { since_ns, phase_since_ns, .. } = suspended;
         if self.now_ns > phase_since_ns {
@@ -52,10 +51,10 @@ impl<W: Watch> Sim<W> {
         }
         self.counters.gc_blocking_ns += self.now_ns - since_ns;
         self.counters.suspended += 1;
-        self.jobs[unit].switched(cost.suspend_ns);
         self.store.alloc.one_less(unit);
-        self.arbiter.suspended(unit, suspended);
-        self.start_command(unit, Flash::switch(Owner::Suspending, cost.suspend_ns));
+        let suspend_ns = self.arbiter.suspended(unit, suspended);
+        self.jobs[unit].switched(suspend_ns);
+        self.start_command(unit, Flash::switch(Owner::Suspending, suspend_ns));
     }
 
     /// Takes a read that the register answers out of its queue. Returns whether the page has to
@@ -181,8 +180,7 @@ impl<W: Watch> Sim<W> {
     /// discarded (Table III).
     #[inline(never)]
     pub(super) fn resume(&mut self, unit: UnitId) {
-        let Some(suspended) = self.arbiter.resumed(unit) else { return };
-        let resume_ns = self.plan.timing.suspend.map_or(0, |cost| cost.resume_ns);
+        let Some((resume_ns, suspended)) = self.arbiter.resumed(unit) else { return };
         if collecting!(self).gives_up_read(unit, suspended.left_ns) {
             self.arbiter.gave_up_read(unit);
             self.tell(Happened::ReadGivenUp { unit });

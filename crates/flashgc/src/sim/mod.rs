@@ -95,7 +95,6 @@ mod requests;
 mod service;
 mod start;
 mod starts;
-mod switches;
 mod untimed;
 
 use crate::arbiter::Arbiter;
@@ -110,7 +109,7 @@ use crate::ids::UnitId;
 use crate::measure::{Circumstances, Measure, Results, Watched};
 use crate::operation::{self, Riders};
 use crate::owner::Owner;
-use crate::plan::Plan;
+use crate::plan::{Plan, Switches};
 use crate::stats::Counters;
 use crate::store::{self, Store};
 use crate::verify::blame::Blame;
@@ -120,7 +119,6 @@ use at_once::AtOnce;
 pub use error::SimError;
 use instant::Instant;
 use ready::Ready;
-use switches::Switches;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The files in order, the loop and what drives it last.
 const LAYERS: &[&str] = &[
     "error",
-    "switches",
     "at_once",
     "ready",
     "commands",

@@ -1,33 +1,34 @@
-//! What the loop asks in its hot parts: each answer follows from the plan, and is worked out once.
+//! What the event loop asks in its hot parts: each answer follows from the plan, and is worked out
+//! once.
 
-use crate::plan::Plan;
+use super::Plan;
 
 /// The answers.
 #[derive(Clone, Copy)]
-pub(super) struct Switches {
+pub struct Switches {
     /// Whether the drive works while the host is idle, or takes writes into a buffer.
-    pub(super) rests: bool,
+    pub rests: bool,
     /// Whether commands go before data, or all ends of an instant before any start.
-    pub(super) orders_instants: bool,
+    pub orders_instants: bool,
     /// Whether copies that no request can preempt run unseen.
-    pub(super) runs_unseen: bool,
+    pub runs_unseen: bool,
     /// Whether something may follow each phase of an operation of the host.
-    pub(super) follows_phases: bool,
+    pub follows_phases: bool,
     /// Whether an operation may begin at a unit that is not free.
-    pub(super) begins_beside: bool,
+    pub begins_beside: bool,
     /// Whether what has begun beside an operation may take over from it.
-    pub(super) has_seconds: bool,
+    pub has_seconds: bool,
     /// Whether writes wait before they are queued.
-    pub(super) awaits_places: bool,
+    pub awaits_places: bool,
     /// Whether a plane has several queues.
-    pub(super) names_steps: bool,
+    pub names_steps: bool,
     /// Whether requests go on when the drive is read-only, which the caller of a live run sets.
-    pub(super) outlives_writes: bool,
+    pub outlives_writes: bool,
 }
 
 impl Switches {
     /// Those of a plan; `works_ahead` tells whether there is background work.
-    pub(super) fn new(plan: &Plan, works_ahead: bool, runs_unseen: bool) -> Self {
+    pub fn new(plan: &Plan, works_ahead: bool, runs_unseen: bool) -> Self {
         Switches {
             rests: works_ahead || plan.holds_operations(),
             orders_instants: plan.orders_instants(),
