@@ -2,7 +2,7 @@
 
 use super::close::erase;
 use super::job::Record;
-use super::{Collecting, Stage, parts};
+use super::{Collecting, Stage};
 use crate::flash::{Class, Command, Kind, Phases};
 use crate::gc::{Copy, Victim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
@@ -57,6 +57,9 @@ impl<W: Watch> Collecting<'_, W> {
         job.joining.restart();
         job.lists.clear();
         self.list_pages(unit, plane, &victims);
+        if !self.jobs[unit].fixed {
+            self.listed(unit);
+        }
         let job = &mut self.jobs[unit];
         let moves = if job.fixed { 0 } else { valid };
         self.store.gc.expect_from(unit, &victims, moves, plan.geometry.shape.data_pages());
@@ -64,11 +67,7 @@ impl<W: Watch> Collecting<'_, W> {
         if plan.coalesces_jobs() {
             return Some(self.whole(unit));
         }
-        if plan.gc.copy.is_shared() {
-            parts::share_out(self, unit, plane);
-            return None;
-        }
-        (plan.gc.preemption.is_none()).then(|| self.step(unit))
+        self.opens(unit, plane)
     }
 
     /// Lists the valid pages of the victims, lowest first; where the collection is fixed, their new
@@ -112,17 +111,6 @@ impl<W: Watch> Collecting<'_, W> {
                 first = end;
             }
             job.failed = failed;
-        }
-        if let slots @ 2.. = cx.plan.geometry.shape.program_slots
-            && !job.fixed
-        {
-            // The fine pass needs the data once more, and slots of a page may go to several
-            // classes.
-            let apart = cx.plan.gc.copy.stays_in_plane()
-                && cx.plan.gc.placement.is_none()
-                && cx.plan.gc.preemption.is_none()
-                && cx.plan.timing.passes.is_none();
-            job.put_whole_first(slots, apart, prices);
         }
     }
 

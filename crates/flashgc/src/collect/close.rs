@@ -2,7 +2,7 @@
 
 use super::job::Record;
 use super::steps::command;
-use super::{Collecting, Stage, parts, slots};
+use super::{Collecting, Stage, slots};
 use crate::context::Copied;
 use crate::flash::{Command, Op, Phases, Prices};
 use crate::gc::{Batch, JobRow, Victim};
@@ -38,9 +38,7 @@ impl<W: Watch> Collecting<'_, W> {
             return padded;
         }
         self.jobs[unit].stage = Stage::Erasing;
-        if self.cx.plan.gc.copy.is_shared() {
-            parts::may_erase(self, unit);
-        }
+        self.erase_begins(unit);
         if self.cx.plan.gc.blocking.erasing.is_some() {
             self.narrow_blocking(unit);
         }
@@ -51,7 +49,7 @@ impl<W: Watch> Collecting<'_, W> {
     /// host. Returns the first command of the next collection of the batch.
     pub fn close(&mut self, unit: UnitId) -> Option<Command<Owner>> {
         let plan = self.cx.plan;
-        let unit = if plan.gc.copy.is_shared() { parts::last_part(self, unit)? } else { unit };
+        let unit = self.erased(unit)?;
         let job = &mut self.jobs[unit];
         job.stage = Stage::Closed;
         let plane = job.plane?;

@@ -7,7 +7,8 @@
 //! another. The unit that collects stays blocked for the host, and may itself program pages from
 //! other units.
 
-use super::{Collecting, Stage, parts};
+use super::machine::Moves;
+use super::{Collecting, Ended, Stage};
 use crate::flash::{Class, Command, Op};
 use crate::gc::CrossUnit;
 use crate::ids::UnitId;
@@ -15,12 +16,47 @@ use crate::operation::Program;
 use crate::owner::Owner;
 use crate::verify::Watch;
 
+/// The machine of copies to other units.
+pub(super) struct Sent;
+
+impl<W: Watch> Moves<W> for Sent {
+    fn step(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
+        at.tell_read_out(unit);
+        at.step_of_pages(unit)
+    }
+
+    fn step_ended(at: &mut Collecting<'_, W>, unit: UnitId) -> Ended {
+        at.send_step(unit);
+        Ended::GoesOn
+    }
+
+    fn reading_ended(at: &mut Collecting<'_, W>, unit: UnitId) {
+        at.send_step(unit);
+    }
+
+    /// The page binds now, as a write of the host would.
+    fn sent_begins(at: &mut Collecting<'_, W>, sent: CrossUnit) {
+        at.bind_copy(sent.job, sent.copy, sent.plane);
+        at.store.ask_trigger(sent.plane, &at.cx);
+    }
+
+    fn sent_ended(at: &mut Collecting<'_, W>, sent: CrossUnit) {
+        let job = &mut at.jobs[sent.job];
+        job.record.moved += 1;
+        job.wasted_open.retain(|&copy| copy as usize != sent.copy);
+        let fills = u64::from(job.fills_with(sent.copy));
+        if job.step.sent == 0 {
+            job.stage = Stage::Copying;
+            job.record.steps += 1;
+            at.store.gc.call_unit(sent.job);
+        }
+        at.cx.count_copies(1, fills);
+    }
+}
+
 impl<W: Watch> Collecting<'_, W> {
     /// The pages of a step were read: each goes to the unit that will program it.
-    pub(super) fn send_step(&mut self, unit: UnitId) {
-        if self.cx.plan.gc.copy.is_shared() {
-            return parts::send_step(self, unit);
-        }
+    fn send_step(&mut self, unit: UnitId) {
         let job = &mut self.jobs[unit];
         job.stage = Stage::Sending;
         job.step.sent = job.step.copies.len() as u32;
@@ -48,13 +84,9 @@ impl<W: Watch> Collecting<'_, W> {
     #[cold]
     pub fn program_arrival(&mut self, unit: UnitId) -> Option<Command<Owner>> {
         let cross_unit = self.arrival(unit)?;
-        let CrossUnit { job, copy, plane } = cross_unit;
+        let CrossUnit { job, copy, .. } = cross_unit;
         self.jobs.programs(unit, cross_unit);
-        if !self.cx.plan.gc.copy.is_shared() {
-            // The page binds now, as a write of the host would.
-            self.bind_copy(job, copy, plane);
-            self.store.ask_trigger(plane, &self.cx);
-        }
+        self.sent_begins(cross_unit);
         let job = &self.jobs[job];
         let fills = self.prices.filled_by_copies(|| u32::from(job.fills_with(copy)));
         let program = Program { pages: std::iter::once(job.copies[copy].to), fills };
@@ -80,23 +112,8 @@ impl<W: Watch> Collecting<'_, W> {
     /// collection continues.
     pub fn arrival_ended(&mut self, unit: UnitId) {
         let Some(cross_unit) = self.jobs.programmed(unit) else { return };
-        let job = &mut self.jobs[cross_unit.job];
-        job.step.sent -= 1;
-        if self.cx.plan.gc.copy.is_shared() {
-            if job.step.sent == 0 {
-                parts::step_ended(self, cross_unit.job);
-            }
-            return;
-        }
-        job.record.moved += 1;
-        job.wasted_open.retain(|&copy| copy as usize != cross_unit.copy);
-        let fills = u64::from(job.fills_with(cross_unit.copy));
-        if job.step.sent == 0 {
-            job.stage = Stage::Copying;
-            job.record.steps += 1;
-            self.store.gc.call_unit(cross_unit.job);
-        }
-        self.cx.count_copies(1, fills);
+        self.jobs[cross_unit.job].step.sent -= 1;
+        self.sent_ended(cross_unit);
     }
 
     /// Reports to the watcher which pages leave the plane.

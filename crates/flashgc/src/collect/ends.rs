@@ -20,14 +20,7 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn ended(&mut self, unit: UnitId) -> Ended {
         let job = &mut self.jobs[unit];
         match job.stage {
-            Stage::Copying if self.cx.plan.gc.copy.is_sent() => self.send_step(unit),
-            Stage::Copying => {
-                self.copies_ended(unit);
-                if self.has_only_retired(unit) {
-                    self.narrow_blocking(unit);
-                    return Ended::Erased;
-                }
-            }
+            Stage::Copying => return self.step_ended(unit),
             Stage::Unseen => self.unseen_ended(unit),
             Stage::Reading => self.reading_ended(unit),
             Stage::Programming => {
@@ -46,14 +39,6 @@ impl<W: Watch> Collecting<'_, W> {
             }
         }
         Ended::GoesOn
-    }
-
-    /// Whether a collection whose pages are fixed has moved them all and erases nothing, since all
-    /// its victims are retired. It ends with its last copy, as it does where it is one event: an
-    /// erase of no length would end after other units were checked.
-    fn has_only_retired(&self, unit: UnitId) -> bool {
-        let job = &self.jobs[unit];
-        job.fixed && job.next == job.copies.len() && !self.store.is_erased(&job.victims)
     }
 
     /// The host rewrote or trimmed a page of a plane that is being collected.

@@ -19,6 +19,7 @@ mod close;
 mod cross_unit;
 mod ends;
 mod job;
+mod machine;
 mod partial;
 mod parts;
 mod reads;
@@ -43,6 +44,7 @@ use crate::owner::Owner;
 use crate::plan::Plan;
 use crate::stats::Counters;
 use crate::store::Store;
+use machine::Machine;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
@@ -50,6 +52,7 @@ use std::ops::{Index, IndexMut};
 #[derive(Clone)]
 pub struct Jobs {
     jobs: Vec<Job>,
+    machine: Machine,
     /// Pages from collections of other units that wait to be programmed in each unit.
     cross_unit: Vec<VecDeque<CrossUnit>>,
     /// The page from another unit's collection that each unit programs at present.
@@ -64,6 +67,7 @@ impl Jobs {
         let units = plan.geometry.units as usize;
         Jobs {
             jobs: vec![Job::default(); units],
+            machine: Machine::of(plan),
             cross_unit: vec![VecDeque::new(); units],
             programming: vec![None; units],
             domains: domains(plan),

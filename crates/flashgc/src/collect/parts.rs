@@ -15,13 +15,54 @@
 //! All planes of the victim are closed to the host meanwhile, so that no request finds a page that
 //! is bound and not programmed.
 
-use super::{Collecting, Job, Stage};
+use super::machine::Moves;
+use super::{Collecting, Ended, Job, Stage};
+use crate::flash::Command;
 use crate::gc::CrossUnit;
 use crate::ids::{PlaneId, UnitId};
+use crate::owner::Owner;
 use crate::verify::Watch;
 
+/// The machine of parts.
+pub(super) struct Parts;
+
+impl<W: Watch> Moves<W> for Parts {
+    fn opens(at: &mut Collecting<'_, W>, unit: UnitId, plane: PlaneId) -> Option<Command<Owner>> {
+        share_out(at, unit, plane);
+        None
+    }
+
+    fn take(at: &mut Collecting<'_, W>, unit: UnitId) {
+        take(at, unit);
+    }
+
+    fn step(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
+        at.tell_read_out(unit);
+        at.step_of_pages(unit)
+    }
+
+    fn step_ended(at: &mut Collecting<'_, W>, unit: UnitId) -> Ended {
+        send_step(at, unit);
+        Ended::GoesOn
+    }
+
+    fn erase_begins(at: &mut Collecting<'_, W>, unit: UnitId) {
+        may_erase(at, unit);
+    }
+
+    fn erased(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<UnitId> {
+        last_part(at, unit)
+    }
+
+    fn sent_ended(at: &mut Collecting<'_, W>, sent: CrossUnit) {
+        if at.jobs[sent.job].step.sent == 0 {
+            part_of_step_ended(at, sent.job);
+        }
+    }
+}
+
 /// The victim is claimed, and this unit has the list of its pages: each unit gets its own.
-pub(super) fn share_out<W: Watch>(at: &mut Collecting<'_, W>, first: UnitId, plane: PlaneId) {
+fn share_out<W: Watch>(at: &mut Collecting<'_, W>, first: UnitId, plane: PlaneId) {
     let geometry = &at.cx.plan.geometry;
     let copies = std::mem::take(&mut at.jobs[first].copies);
     for unit in geometry.units_of(plane) {
@@ -40,7 +81,7 @@ pub(super) fn share_out<W: Watch>(at: &mut Collecting<'_, W>, first: UnitId, pla
 
 /// A part may have no pages left: its erase waits for the copies of all others, which would wait
 /// for it in its unit.
-pub(super) fn has_moved<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+fn has_moved<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let (job, plan) = (&at.jobs[unit], at.cx.plan);
     let mut left = job.copies[job.next..].iter();
     if !left.any(|copy| at.store.is_valid(plan, copy.from)) {
@@ -50,7 +91,7 @@ pub(super) fn has_moved<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 }
 
 /// The units of a block erase their parts, if no part has pages left.
-pub(super) fn may_erase<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+fn may_erase<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let Some(plane) = at.jobs[unit].plane else { return };
     let units = at.cx.plan.geometry.units_of(plane);
     let is_empty = |stage| matches!(stage, Stage::Moved | Stage::Erasing | Stage::Erased);
@@ -66,7 +107,7 @@ pub(super) fn may_erase<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 }
 
 /// Takes the next pages into the step: one, or the slots that one array read serves.
-pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let plan = at.cx.plan;
     let job = &mut at.jobs[unit];
     job.step.copies.clear();
@@ -89,7 +130,7 @@ pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 /// The pages of a step were read: each takes the next page of the open block, and waits in the
 /// controller until a program is full.
 #[inline(never)]
-pub(super) fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let job = &mut at.jobs[unit];
     job.stage = Stage::Sending;
     let Some(plane) = job.plane else { return };
@@ -107,12 +148,12 @@ pub(super) fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let job = &mut at.jobs[unit];
     (job.step.sent, job.step.programs) = (sent, sent);
     if sent == 0 {
-        step_ended(at, unit);
+        part_of_step_ended(at, unit);
     }
 }
 
 /// The pages of a step are programmed, or in the controller.
-pub(super) fn step_ended<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+fn part_of_step_ended<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     at.copies_ended(unit);
     at.jobs[unit].stage = Stage::Copying;
     at.store.gc.call_unit(unit);
@@ -122,7 +163,7 @@ pub(super) fn step_ended<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 /// The part of a unit is erased. Where it was the last one, the unit that has claimed the victim
 /// closes the collection, in the name of all.
 #[inline(never)]
-pub(super) fn last_part<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<UnitId> {
+fn last_part<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<UnitId> {
     let geometry = &at.cx.plan.geometry;
     at.jobs[unit].stage = Stage::Erased;
     let plane = at.jobs[unit].plane?;

@@ -8,6 +8,7 @@
 //! the program before the erase where it has no power-loss protection. With copyback, flash pages
 //! (or word lines) whose slots are all valid move within their plane.
 
+use super::machine::Moves;
 use super::steps::command;
 use super::{Collecting, Job, Stage, reads};
 use crate::device::Shape;
@@ -21,7 +22,7 @@ use crate::verify::{Happened, Watch};
 
 impl Job {
     /// Orders the pages to move: those of whole programs first, where they move `apart`.
-    pub(super) fn put_whole_first(&mut self, slots: u32, apart: bool, prices: &Prices) {
+    fn put_whole_first(&mut self, slots: u32, apart: bool, prices: &Prices) {
         if apart {
             let mut ordered = Vec::with_capacity(self.copies.len());
             for takes_whole in [true, false] {
@@ -113,8 +114,41 @@ impl Job {
     }
 }
 
+/// The machine of slots.
+pub(super) struct Slots;
+
+impl<W: Watch> Moves<W> for Slots {
+    /// The fine pass needs the data once more, and slots of a page may go to several classes: only
+    /// without either do whole programs move apart.
+    fn listed(at: &mut Collecting<'_, W>, unit: UnitId) {
+        let plan = at.cx.plan;
+        let apart = plan.gc.copy.stays_in_plane()
+            && plan.gc.placement.is_none()
+            && plan.gc.preemption.is_none()
+            && plan.timing.passes.is_none();
+        let slots = plan.geometry.shape.program_slots;
+        at.jobs[unit].put_whole_first(slots, apart, at.prices);
+    }
+
+    fn take(at: &mut Collecting<'_, W>, unit: UnitId) {
+        take(at, unit);
+    }
+
+    fn step(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
+        step(at, unit)
+    }
+
+    fn begin_reading(at: &mut Collecting<'_, W>, unit: UnitId) {
+        begin_reading(at, unit);
+    }
+
+    fn program(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<Command<Owner>> {
+        program(at, unit)
+    }
+}
+
 /// Takes the slots of the next step.
-pub(super) fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let plan = at.cx.plan;
     let slots = plan.geometry.shape.program_slots as usize;
     if plan.gc.placement.is_some() {
@@ -199,7 +233,7 @@ fn bind<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 }
 
 /// The command of a step of slots. Those that fill no program are read only, and bind now.
-pub(super) fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
+fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
     let (plan, fills) = (at.cx.plan, fills(at, unit));
     let job = &mut at.jobs[unit];
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
@@ -218,7 +252,7 @@ pub(super) fn step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Comman
 }
 
 /// The slots of a step leave the array, where requests may preempt the collection.
-pub(super) fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     let plan = at.cx.plan;
     let job = &mut at.jobs[unit];
     job.read_for_step(at.prices, |page| at.store.is_valid(plan, page));
@@ -231,10 +265,7 @@ pub(super) fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) 
 
 /// The slots of the step that are still valid are programmed, if they complete a program; else the
 /// controller keeps them.
-pub(super) fn program<W: Watch>(
-    at: &mut Collecting<'_, W>,
-    unit: UnitId,
-) -> Option<Command<Owner>> {
+fn program<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<Command<Owner>> {
     let copies = at.jobs[unit].step.copies.len() as u32;
     let fills = fills(at, unit);
     bind(at, unit);

@@ -26,6 +26,7 @@ impl<W: Watch> Collecting<'_, W> {
             self.jobs[unit].stage = Stage::Erasing;
             return command(erase(&self.jobs[unit].victims, self.store, self.prices));
         }
+        self.jobs[unit].stage = Stage::Reading;
         self.begin_reading(unit);
         command(self.step_read(unit))
     }
@@ -37,17 +38,15 @@ impl<W: Watch> Collecting<'_, W> {
             return None;
         }
         let phases = self.step_read(unit);
+        self.jobs[unit].stage = Stage::Reading;
         self.begin_reading(unit);
         self.jobs[unit].step.read_ahead = true;
         Some(command(phases))
     }
 
     /// The pages of the step leave the array.
-    fn begin_reading(&mut self, unit: UnitId) {
-        self.jobs[unit].stage = Stage::Reading;
-        if self.cx.plan.geometry.shape.program_slots > 1 {
-            return slots::begin_reading(self, unit);
-        }
+    #[inline(always)]
+    pub(super) fn begin_reading_pages(&mut self, unit: UnitId) {
         self.jobs[unit].record.reads += 1;
         reads::begin(self, unit, self.cx.plan.gc.copy.read_op());
         self.tell_read_out(unit);
@@ -69,14 +68,19 @@ impl<W: Watch> Collecting<'_, W> {
         step.retain(|&at| self.store.is_valid(plan, job.copies[at].from));
         job.step.copies = step;
         job.step.read_ahead = false;
-        let (copies, merged) = (job.step.copies.len(), job.step.riders.ops.len());
-        if copies + merged == 0 {
+        if job.step.copies.is_empty() && !job.has_merged() {
             job.stage = Stage::Copying;
             return None;
         }
-        if plan.geometry.shape.program_slots > 1 {
-            return slots::program(self, unit);
-        }
+        self.program_of_step(unit)
+    }
+
+    /// The program of the pages of a step, and of the writes that were merged.
+    #[inline(always)]
+    pub(super) fn program_pages(&mut self, unit: UnitId) -> Option<Command<Owner>> {
+        let plan = self.cx.plan;
+        let job = &mut self.jobs[unit];
+        let (copies, merged) = (job.step.copies.len(), job.step.riders.ops.len());
         job.stage = Stage::Programming;
         self.bind_step(unit);
         // A program that takes writes of the host in takes the time of the device: it is theirs as
@@ -126,11 +130,9 @@ impl<W: Watch> Collecting<'_, W> {
         true
     }
 
-    /// The pages of a step are in the register, and on their way where they go elsewhere.
-    pub(super) fn reading_ended(&mut self, unit: UnitId) {
-        if self.cx.plan.gc.copy.is_global() {
-            return self.send_step(unit);
-        }
+    /// The pages of a step are in the register.
+    #[inline(always)]
+    pub(super) fn pages_are_buffered(&mut self, unit: UnitId) {
         let job = &mut self.jobs[unit];
         job.stage = Stage::Buffered;
         self.cx.counters.pipelined_reads += u64::from(job.step.read_ahead);

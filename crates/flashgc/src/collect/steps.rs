@@ -1,10 +1,16 @@
 //! The steps of a collection on its unit.
 
-use super::{Collecting, parts, reads, slots};
+use super::machine::Moves;
+use super::{Collecting, Ended, reads};
 use crate::flash::{Class, Command, Phases};
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Cause, Watch};
+
+/// The machine of whole pages.
+pub(super) struct Pages;
+
+impl<W: Watch> Moves<W> for Pages {}
 
 /// A command of a unit's own collection.
 pub(super) fn command(phases: Phases) -> Command<Owner> {
@@ -28,13 +34,13 @@ impl<W: Watch> Collecting<'_, W> {
         if self.jobs[unit].step.copies.is_empty() {
             return self.end_of_moves(unit);
         }
+        self.step_command(unit)
+    }
+
+    /// The command of a step of pages.
+    #[inline(always)]
+    pub(super) fn step_of_pages(&mut self, unit: UnitId) -> Command<Owner> {
         let mode = self.cx.plan.gc.copy;
-        if mode.is_sent() {
-            self.tell_read_out(unit);
-        }
-        if self.cx.plan.geometry.shape.program_slots > 1 && !mode.is_shared() {
-            return slots::step(self, unit);
-        }
         reads::begin(self, unit, mode.step_op());
         let mut phases = reads::price(self, unit, mode.step_op());
         let job = &self.jobs[unit];
@@ -47,14 +53,9 @@ impl<W: Watch> Collecting<'_, W> {
     }
 
     /// Takes the next copies of one list into the step; pages that went invalid are passed over.
-    pub fn take_step(&mut self, unit: UnitId) {
+    #[inline(always)]
+    pub(super) fn take_pages(&mut self, unit: UnitId) {
         let plan = self.cx.plan;
-        if plan.gc.copy.is_shared() {
-            return parts::take(self, unit);
-        }
-        if plan.geometry.shape.program_slots > 1 {
-            return slots::take(self, unit);
-        }
         let at_once = plan.gc.copy.at_once() as usize;
         let job = &mut self.jobs[unit];
         job.step.copies.clear();
@@ -110,6 +111,25 @@ impl<W: Watch> Collecting<'_, W> {
             job.fills.push(copy as u32);
         }
         store.seal_if_filled(placed, cx);
+    }
+
+    /// A step of pages has ended.
+    #[inline(always)]
+    pub(super) fn pages_ended(&mut self, unit: UnitId) -> Ended {
+        self.copies_ended(unit);
+        if !self.has_only_retired(unit) {
+            return Ended::GoesOn;
+        }
+        self.narrow_blocking(unit);
+        Ended::Erased
+    }
+
+    /// Whether a collection whose pages are fixed has moved them all and erases nothing, since all
+    /// its victims are retired. It ends with its last copy, as it does where it is one event: an
+    /// erase of no length would end after other units were checked.
+    fn has_only_retired(&self, unit: UnitId) -> bool {
+        let job = &self.jobs[unit];
+        job.fixed && job.next == job.copies.len() && !self.store.is_erased(&job.victims)
     }
 
     /// The copies of a step are programmed.

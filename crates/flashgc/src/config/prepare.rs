@@ -139,15 +139,15 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
     if let Some(pool) = device.pool {
         resolved["pool"] = json!(pool);
     }
-    if let Some(rate) = device.host_link {
+    if let Some(rate) = device.front.host_link {
         let (ns, bytes) = rate.ns_per_byte();
         resolved["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
     }
-    if let Some(places) = device.places {
+    if let Some(places) = device.front.places {
         resolved["queue_length"] = json!(places.count);
         resolved["queue_order"] = json!(places.order);
     }
-    if let Some(firmware) = device.firmware {
+    if let Some(firmware) = device.front.firmware {
         resolved["firmware"] = json!(firmware);
     }
     if let Some(retry) = &device.read_retry {
@@ -159,14 +159,14 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
     if device.cache.is_some() {
         resolved["cache_operations"] = json!(device.cache);
     }
-    if !device.write_completion.is_default() {
-        resolved["write_completion"] = json!(device.write_completion);
+    if !device.front.write_completion.is_default() {
+        resolved["write_completion"] = json!(device.front.write_completion);
     }
-    if device.bus_order != BusOrder::default() {
-        resolved["bus_order"] = json!(device.bus_order);
+    if device.front.bus_order != BusOrder::default() {
+        resolved["bus_order"] = json!(device.front.bus_order);
     }
-    if device.completions != Completions::default() {
-        resolved["completions"] = json!(device.completions);
+    if device.front.completions != Completions::default() {
+        resolved["completions"] = json!(device.front.completions);
     }
     if let Some(cycles) = device.rated_cycles {
         resolved["rated_cycles"] = json!(cycles);

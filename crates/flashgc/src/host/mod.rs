@@ -100,12 +100,12 @@ impl Host {
             order: PageOrder::default(),
             ordered: plan.ordered,
             queues_keep_order: plan.queues_keep_order(),
-            entrance: plan.places.map(|places| {
-                Entrance::new(places, &plan.jobs, plan.completions == Completions::Together)
+            entrance: plan.front.places.map(|places| {
+                Entrance::new(places, &plan.jobs, plan.front.completions == Completions::Together)
             }),
             limits: Limits::new(&plan.jobs),
-            firmware: plan.firmware.map(Firmware::new),
-            link: plan.host_link.map(Link::new),
+            firmware: plan.front.firmware.map(Firmware::new),
+            link: plan.front.host_link.map(Link::new),
             buffer: plan
                 .write_buffer
                 .map(|own| Buffer::new(own, plan.geometry.shape.program_slots, plan.gc.classes())),

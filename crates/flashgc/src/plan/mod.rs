@@ -9,10 +9,11 @@ use crate::device::{BusOrder, FailurePlan, Geometry, Level, Pools, ReadRetry, Ti
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::windows::Costs;
 use crate::gc::{GcPlan, Isolation};
-use flashgc_config::units::Rate;
 pub use jobs::{JobQueues, Limit};
 pub use service::{HIGH, READS, Served, Service, WRITES};
-pub use stages::{Firmware, Places, QueueOrder, Stage, WriteBuffer, WriteCompletion};
+pub use stages::{
+    Completions, Firmware, Front, Places, QueueOrder, Stage, WriteBuffer, WriteCompletion,
+};
 pub use switches::Switches;
 
 /// How writes find their plane.
@@ -26,18 +27,6 @@ pub enum Allocation {
     Dynamic,
     /// A plane of the first unit of the page's pool that is idle, units and planes in turn.
     WhenIdle,
-}
-
-/// What follows when several operations end at one instant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Completions {
-    /// Each end has its consequences before the next one.
-    #[default]
-    OneByOne,
-    /// All operations that end at an instant have ended before a unit starts another, and what
-    /// waits in the device starts before a request that waits outside comes in.
-    Together,
 }
 
 /// When requests arrive.
@@ -92,24 +81,14 @@ pub struct Plan {
     pub geometry: Geometry,
     /// Times of the operations.
     pub timing: Timing,
-    /// The host's link, where there is one: how long a request's bytes take to cross it.
-    pub host_link: Option<Rate>,
-    /// The places of the device, where the number of requests in it is bounded.
-    pub places: Option<Places>,
-    /// The firmware, where it takes time.
-    pub firmware: Option<Firmware>,
+    /// How requests come in and are done.
+    pub front: Front,
     /// What the registers of a unit do beside its array.
     pub cache: CacheOperations,
     /// When a page is read again, where reads have errors.
     pub read_retry: Option<ReadRetry>,
     /// Programs and erases that fail, where any do.
     pub failures: Option<FailurePlan>,
-    /// When a write of the host is done.
-    pub write_completion: WriteCompletion,
-    /// Which of the transfers that wait is next on a bus.
-    pub bus_order: BusOrder,
-    /// What follows when several operations end at one instant.
-    pub completions: Completions,
     /// The write buffer, where there is one.
     pub write_buffer: Option<WriteBuffer>,
     /// How writes find their plane.
@@ -213,12 +192,13 @@ impl Plan {
     /// Whether what happens at one instant has an order: commands before data, or all ends before
     /// any start.
     pub fn orders_instants(&self) -> bool {
-        self.bus_order == BusOrder::CommandsFirst || self.completions == Completions::Together
+        self.front.bus_order == BusOrder::CommandsFirst
+            || self.front.completions == Completions::Together
     }
 
     /// Whether a phase of an operation of the host may release a write, or the next operation.
     pub fn follows_phases(&self) -> bool {
-        self.cache.is_some() || self.write_completion == WriteCompletion::Loaded
+        self.cache.is_some() || self.front.write_completion == WriteCompletion::Loaded
     }
 
     /// Whether copies keep the parity of their page.
@@ -231,7 +211,7 @@ impl Plan {
     /// does: between its steps other work would begin.
     pub fn coalesces_jobs(&self) -> bool {
         let is_one = self.coalesce
-            && self.completions == Completions::OneByOne
+            && self.front.completions == Completions::OneByOne
             && self.gc.blocking.erasing.is_none();
         self.fixes_jobs() && (is_one || !self.gc.takes_time())
     }
@@ -246,7 +226,7 @@ impl Plan {
         let gc = &self.gc;
         self.coalesce
             && gc.takes_time()
-            && self.completions == Completions::OneByOne
+            && self.front.completions == Completions::OneByOne
             && gc.preemption.is_some_and(|rules| rules.between_copies && rules.poll_ns == 0)
             && !gc.is_paced()
             && gc.placement.is_none()

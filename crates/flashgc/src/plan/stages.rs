@@ -1,7 +1,9 @@
 //! What requests of the host and their pages pass on their way, and the slots of the events.
 
 use super::Plan;
+use crate::device::BusOrder;
 use crate::event::{Slot, Slots};
+use flashgc_config::units::Rate;
 
 /// What requests and their pages pass on their way that takes time, in the order in which the
 /// events of one instant leave.
@@ -31,6 +33,35 @@ impl Stage {
     /// The slot of its events.
     pub fn slot(self) -> Slot {
         Slot::Stage(self as u8)
+    }
+}
+
+/// How requests come in and are done, as the device has it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Front {
+    /// The host's link, where there is one: how long a request's bytes take to cross it.
+    pub host_link: Option<Rate>,
+    /// The places of the device, where the number of requests in it is bounded.
+    pub places: Option<Places>,
+    /// The firmware, where it takes time.
+    pub firmware: Option<Firmware>,
+    /// When a write of the host is done.
+    pub write_completion: WriteCompletion,
+    /// Which of the transfers that wait is next on a bus.
+    pub bus_order: BusOrder,
+    /// What follows when several operations end at one instant.
+    pub completions: Completions,
+}
+
+impl Front {
+    /// The same without a stage that takes no time, since nothing may depend on which it is.
+    #[must_use]
+    pub fn in_time(self) -> Self {
+        Front {
+            host_link: self.host_link.filter(|link| !link.is_zero()),
+            firmware: self.firmware.filter(|firmware| firmware.command_ns > 0),
+            ..self
+        }
     }
 }
 
@@ -73,6 +104,18 @@ impl WriteCompletion {
     pub fn is_default(&self) -> bool {
         *self == WriteCompletion::Programmed
     }
+}
+
+/// What follows when several operations end at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Completions {
+    /// Each end has its consequences before the next one.
+    #[default]
+    OneByOne,
+    /// All operations that end at an instant have ended before a unit starts another, and what
+    /// waits in the device starts before a request that waits outside comes in.
+    Together,
 }
 
 /// The firmware of a device: each command takes time on one of its cores.
@@ -118,8 +161,8 @@ impl Plan {
     /// Whether the drive has this stage.
     fn has_stage(&self, stage: Stage) -> bool {
         match stage {
-            Stage::Link => self.host_link.is_some(),
-            Stage::Firmware => self.firmware.is_some(),
+            Stage::Link => self.front.host_link.is_some(),
+            Stage::Firmware => self.front.firmware.is_some(),
             Stage::Buffer => self.write_buffer.is_some(),
         }
     }

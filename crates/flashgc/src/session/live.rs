@@ -64,11 +64,13 @@ pub(super) fn refusal(setup: &Setup) -> Option<RunError> {
         let keys = "workload.trace.time_scale or workload.trace.address changes the requests";
         return refused(keys, "remove it");
     }
-    if setup.plan.write_completion == WriteCompletion::Loaded && setup.plan.write_buffer.is_none() {
+    if setup.plan.front.write_completion == WriteCompletion::Loaded
+        && setup.plan.write_buffer.is_none()
+    {
         return refused(
             "device.write_completion = \"loaded\" ends a write while its data is in a register, \
              where a flush does not cover it",
-            "set device.write_completion = \"programmed\", or add a write buffer, as in \
+            "set device.front.write_completion = \"programmed\", or add a write buffer, as in \
              `device.write_buffer.size = \"1 MiB\"`",
         );
     }

@@ -63,7 +63,7 @@ pub(super) fn awaits_ends<W: Watch>(sim: &Sim<W>) -> bool {
 #[inline(never)]
 fn is_followed_by_an_end<W: Watch>(sim: &Sim<W>) -> bool {
     let is_one = |next: Next| next.at_ns == sim.now_ns && sim.events.is_end(next);
-    sim.plan.completions == Completions::Together && sim.events.next().is_some_and(is_one)
+    sim.plan.front.completions == Completions::Together && sim.events.next().is_some_and(is_one)
 }
 
 /// All units that are free have begun: data gets the buses that rest, and then requests outside the

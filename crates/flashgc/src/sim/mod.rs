@@ -200,7 +200,7 @@ impl<W: Watch> Sim<W> {
             events: Events::new(plan.event_slots()),
             host: Host::new(&plan),
             store,
-            flash: Flash::new(geometry, plan.bus_order, W::OPERATIONS),
+            flash: Flash::new(geometry, plan.front.bus_order, W::OPERATIONS),
             prices,
             collection_prices,
             jobs: Jobs::new(&plan),

@@ -373,7 +373,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.cache.is_some() {
             self.look_at(unit);
         }
-        if self.plan.write_completion == WriteCompletion::Loaded {
+        if self.plan.front.write_completion == WriteCompletion::Loaded {
             self.is_loaded(unit);
         }
     }

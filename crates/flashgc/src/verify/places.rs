@@ -54,7 +54,8 @@ impl Inside {
     /// The jobs of this plan come in by turns, if they do, and have limits, if they have.
     pub(super) fn take_turns(&mut self, plan: &Plan) {
         self.limited = Limited::of(plan);
-        let by_turns = plan.places.is_some_and(|places| places.order == QueueOrder::RoundRobin);
+        let by_turns =
+            plan.front.places.is_some_and(|places| places.order == QueueOrder::RoundRobin);
         self.turns = by_turns.then(|| Turns {
             queues: vec![Waiting::default(); plan.jobs.weights.len()],
             jobs: plan.jobs.clone(),

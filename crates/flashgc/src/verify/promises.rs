@@ -88,13 +88,13 @@ impl Promises {
             paid: Paid::of(plan),
             blocking: Some(plan.gc.blocking).filter(|_| holds),
             timing: (!plan.untimed).then(|| [plan.timing, plan.collection_timing()]),
-            bus_order: plan.bus_order,
-            ends_together: plan.completions == Completions::Together
+            bus_order: plan.front.bus_order,
+            ends_together: plan.front.completions == Completions::Together
                 && plan.gc.preemption.is_none(),
-            queue_length: plan.places.map(|places| places.count),
+            queue_length: plan.front.places.map(|places| places.count),
             drains: plan.write_buffer.is_some_and(|buffer| !buffer.is_protected),
             limits: plan.jobs.has_limits(),
-            firmware: plan.firmware,
+            firmware: plan.front.firmware,
             cache: [plan.cache.reads, plan.cache.programs],
             lag: plan.timing.passes.map_or(0, |passes| passes.lag),
         }

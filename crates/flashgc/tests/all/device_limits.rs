@@ -36,7 +36,7 @@ impl Needs {
     /// The most of these things per second.
     fn bound(&self, plan: &Plan) -> f64 {
         let Needs(unit, channel, firmware, link) = *self;
-        let cores = plan.firmware.map_or(1, |firmware| firmware.cores);
+        let cores = plan.front.firmware.map_or(1, |firmware| firmware.cores);
         let units = f64::from(plan.geometry.units) / unit;
         let channels = f64::from(plan.geometry.shape.channels) / channel;
         1e9 * units.min(channels).min(f64::from(cores) / firmware).min(1.0 / link)
@@ -52,11 +52,11 @@ fn times(plan: &Plan) -> [f64; 4] {
 }
 
 fn of_command(plan: &Plan) -> f64 {
-    plan.firmware.map_or(0.0, |firmware| firmware.command_ns as f64)
+    plan.front.firmware.map_or(0.0, |firmware| firmware.command_ns as f64)
 }
 
 fn on_link(plan: &Plan, bytes: f64) -> f64 {
-    plan.host_link.map_or(0.0, |rate| rate.ns_for(bytes as u64) as f64)
+    plan.front.host_link.map_or(0.0, |rate| rate.ns_for(bytes as u64) as f64)
 }
 
 /// Within 10 %: at the end of a run some writes are in the buffer, and collections are under way.

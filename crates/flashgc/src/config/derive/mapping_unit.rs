@@ -79,7 +79,7 @@ fn check_device(root: &Reader<'_>, device: &Device, gc: &GcPlan, joins: Joins) -
         ),
         (device.shape.summary_pages > 0, "summary", "cannot be combined with summaries"),
         (
-            device.write_completion == WriteCompletion::Loaded,
+            device.front.write_completion == WriteCompletion::Loaded,
             "write_completion",
             "buffers every write, so write_completion = \"loaded\" has no meaning",
         ),

@@ -7,7 +7,7 @@ use flashgc_config::Reader;
 
 /// Queues that take turns need jobs. Notes an error where there are none.
 pub fn check(root: &Reader<'_>, device: &Device, workload: &WorkloadPlan) -> Option<()> {
-    let by_turns = device.places.is_some_and(|places| places.order == QueueOrder::RoundRobin);
+    let by_turns = device.front.places.is_some_and(|places| places.order == QueueOrder::RoundRobin);
     if by_turns && !matches!(workload, WorkloadPlan::Jobs(_)) {
         root.table("device").error(
             "queue_order",
@@ -25,7 +25,7 @@ pub fn check(root: &Reader<'_>, device: &Device, workload: &WorkloadPlan) -> Opt
 fn completes(root: &Reader<'_>, device: &Device, workload: &WorkloadPlan) -> Option<()> {
     let WorkloadPlan::Jobs(jobs) = workload else { return Some(()) };
     let flushes = jobs.plan.jobs.iter().any(|job| job.flush_after.is_some() || job.fua_share > 0.0);
-    if flushes && !device.write_completion.is_default() {
+    if flushes && !device.front.write_completion.is_default() {
         root.table("device").error(
             "write_completion",
             "flushes and FUA writes do not cover writes that are done when they are in a register \

@@ -87,7 +87,7 @@ fn of_device(device: &Device) -> Vec<Refused> {
             },
         ),
         refused(
-            device.write_completion == WriteCompletion::Loaded,
+            device.front.write_completion == WriteCompletion::Loaded,
             (DEVICE, "write_completion", Some("\"programmed\"")),
             "the second write of a unit begins before its place in the superblock is known",
         ),

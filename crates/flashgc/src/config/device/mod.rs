@@ -3,6 +3,7 @@
 mod exported;
 mod failures;
 mod firmware;
+mod front;
 mod layers;
 mod mapping_unit;
 mod multi_plane;
@@ -17,16 +18,12 @@ mod user_capacity;
 mod write_buffer;
 
 use crate::device::{
-    BusOrder, FailureRules, LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend,
-    Timing,
+    FailureRules, LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend, Timing,
 };
-use crate::plan::{
-    Allocation, CacheOperations, Completions, Firmware, Places, QueueOrder, Service, WriteBuffer,
-    WriteCompletion,
-};
+use crate::plan::{Allocation, CacheOperations, Front, Service, WriteBuffer};
 use exported::Exported;
 use flashgc_config::Reader;
-use flashgc_config::units::{Rate, Share};
+use flashgc_config::units::Share;
 use layers::PAGES_PER_BLOCK_MAX;
 use user_capacity::Blocks;
 pub use user_capacity::fewest as fewest_blocks;
@@ -36,16 +33,11 @@ pub struct Device {
     pub shape: Shape,
     pub timing: Timing,
     pub allocation: Allocation,
-    pub host_link: Option<Rate>,
-    /// The places of the device, where their number is bounded.
-    pub places: Option<Places>,
-    pub firmware: Option<Firmware>,
+    /// How requests come in and are done.
+    pub front: Front,
     pub cache: CacheOperations,
     pub read_retry: Option<ReadRetry>,
     pub failures: Option<FailureRules>,
-    pub write_completion: WriteCompletion,
-    pub bus_order: BusOrder,
-    pub completions: Completions,
     pub write_buffer: Option<WriteBuffer>,
     /// `None`: the whole device, or no pools at all.
     pub pool: Option<Level>,
@@ -87,7 +79,8 @@ fn described(table: &Reader<'_>) -> Option<Device> {
     let (together, pool) = (planes(table, unit, planes_per_die), pool(table));
     let (order, (service, service_words)) = (order::order(table), order::service(table));
     let (times, suspend, summary, read_retry) = times(table, page_bytes, pages_per_block);
-    let (requests, write_buffer) = (requests(table), write_buffer::read(table, page_bytes, slots));
+    let (front, write_buffer) = (front::read(table), write_buffer::read(table, page_bytes, slots));
+    let failures = failures::read(table);
     let (rated_cycles, lag) = (table.u64("rated_cycles", 1..=1_000_000_000), passes::lag(table));
     table.finish();
     let (layered, exported, blocks) = (layered?, exported?, blocks?);
@@ -126,15 +119,10 @@ fn described(table: &Reader<'_>) -> Option<Device> {
     Some(Device {
         shape: write_buffer::padded(shape, write_buffer?),
         timing,
-        host_link: requests.link,
-        places: requests.places,
-        firmware: requests.firmware?,
+        front: front?,
         cache: together.cache,
         read_retry: read_retry?,
-        failures: requests.failures?,
-        write_completion: requests.write_completion,
-        bus_order: requests.bus_order,
-        completions: requests.completions,
+        failures: failures?,
         write_buffer: write_buffer?,
         allocation,
         pool: pool.filter(|_| !is_striped),
@@ -205,29 +193,6 @@ fn registers(table: &Reader<'_>) -> Option<u32> {
     if table.has("registers") { table.u32("registers", 1..=64) } else { Some(1) }
 }
 
-/// How requests come in, which of their transfers is next, when they are done, and what fails.
-struct Requests {
-    link: Option<Rate>,
-    places: Option<Places>,
-    firmware: Option<Option<Firmware>>,
-    bus_order: BusOrder,
-    completions: Completions,
-    write_completion: WriteCompletion,
-    failures: Option<Option<FailureRules>>,
-}
-
-fn requests(table: &Reader<'_>) -> Requests {
-    Requests {
-        link: timing::host_link(table),
-        places: places(table),
-        firmware: firmware::read(table),
-        bus_order: table.choice("bus_order", &BUS_ORDERS).unwrap_or_default(),
-        completions: table.choice("completions", &COMPLETIONS).unwrap_or_default(),
-        write_completion: table.choice("write_completion", &WRITES).unwrap_or_default(),
-        failures: failures::read(table),
-    }
-}
-
 /// What the planes of a unit do together, and which of their operations overlap.
 struct Planes {
     registers: Option<u32>,
@@ -246,13 +211,6 @@ fn planes(table: &Reader<'_>, unit: Option<Level>, planes_per_die: Option<u32>) 
         cache,
         plane_reads: plane_reads::read(table, unit, planes_per_die, cache),
     }
-}
-
-/// The places of the device, where the number of requests in it is bounded.
-fn places(table: &Reader<'_>) -> Option<Places> {
-    let count = table.u32("queue_length", 1..=1_000_000);
-    let order = table.choice("queue_order", &QUEUE_ORDERS).unwrap_or_default();
-    count.map(|count| Places { count, order })
 }
 
 /// `None`: the whole device.
@@ -291,27 +249,12 @@ const ALLOCATIONS: [(&str, Allocation); 3] = [
     ("when-idle", Allocation::WhenIdle),
 ];
 
-const QUEUE_ORDERS: [(&str, QueueOrder); 3] = [
-    ("arrival", QueueOrder::Arrival),
-    ("address", QueueOrder::Address),
-    ("round-robin", QueueOrder::RoundRobin),
-];
-
 const CACHE_OPERATIONS: [(&str, CacheOperations); 4] = [
     ("none", CacheOperations { reads: false, programs: false }),
     ("reads", CacheOperations { reads: true, programs: false }),
     ("programs", CacheOperations { reads: false, programs: true }),
     ("both", CacheOperations { reads: true, programs: true }),
 ];
-
-const BUS_ORDERS: [(&str, BusOrder); 2] =
-    [("arrival", BusOrder::Arrival), ("commands-first", BusOrder::CommandsFirst)];
-
-const COMPLETIONS: [(&str, Completions); 2] =
-    [("one-by-one", Completions::OneByOne), ("together", Completions::Together)];
-
-const WRITES: [(&str, WriteCompletion); 2] =
-    [("programmed", WriteCompletion::Programmed), ("loaded", WriteCompletion::Loaded)];
 
 /// The words for the planes among which a write finds its own.
 const POOLS: [(&str, Option<Level>); 4] = [

@@ -142,9 +142,9 @@ impl Blame {
             last: Vec::new(),
             crossings: Vec::new(),
             forced: Forced::default(),
-            has_link: plan.host_link.is_some()
-                || plan.places.is_some()
-                || plan.firmware.is_some()
+            has_link: plan.front.host_link.is_some()
+                || plan.front.places.is_some()
+                || plan.front.firmware.is_some()
                 || plan.jobs.has_limits(),
             read: Table::default(),
             write: Table::default(),
