@@ -7,7 +7,7 @@
 //! another. The unit that collects stays blocked for the host, and may itself program pages from
 //! other units.
 
-use super::machine::Moves;
+use super::moves::Moves;
 use super::{Collecting, Ended, Stage};
 use crate::flash::{Class, Command, Op};
 use crate::gc::CrossUnit;

@@ -19,7 +19,9 @@ mod close;
 mod cross_unit;
 mod ends;
 mod job;
+mod kinds;
 mod machine;
+mod moves;
 mod partial;
 mod parts;
 mod reads;
@@ -44,7 +46,7 @@ use crate::owner::Owner;
 use crate::plan::Plan;
 use crate::stats::Counters;
 use crate::store::Store;
-use machine::Machine;
+use kinds::Machine;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 

@@ -15,7 +15,7 @@
 //! All planes of the victim are closed to the host meanwhile, so that no request finds a page that
 //! is bound and not programmed.
 
-use super::machine::Moves;
+use super::moves::Moves;
 use super::{Collecting, Ended, Job, Stage};
 use crate::flash::Command;
 use crate::gc::CrossUnit;

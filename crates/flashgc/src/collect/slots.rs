@@ -8,7 +8,7 @@
 //! the program before the erase where it has no power-loss protection. With copyback, flash pages
 //! (or word lines) whose slots are all valid move within their plane.
 
-use super::machine::Moves;
+use super::moves::Moves;
 use super::steps::command;
 use super::{Collecting, Job, Stage, reads};
 use crate::device::Shape;

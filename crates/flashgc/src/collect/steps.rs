@@ -1,6 +1,6 @@
 //! The steps of a collection on its unit.
 
-use super::machine::Moves;
+use super::moves::Moves;
 use super::{Collecting, Ended, reads};
 use crate::flash::{Class, Command, Phases};
 use crate::ids::{PlaneId, UnitId};
