@@ -1,5 +1,5 @@
-//! What the simulation tells an arbiter, and asks it beside the next step of a unit. Where a
-//! collection runs to its end, most of it has no effect.
+//! The calls of the simulation to an arbiter, apart from the question for the next step of a unit:
+//! notifications and further questions. Where collections run to their end, most have no effect.
 
 use super::view::View;
 use super::{Arbiter, Interrupt};
@@ -10,7 +10,7 @@ use crate::owner::Owner;
 use crate::plan::Plan;
 use crate::stats::Counters;
 
-/// What it is told.
+/// Notifications.
 impl Arbiter {
     /// An operation was queued.
     #[inline(always)]
@@ -127,7 +127,7 @@ impl Arbiter {
     }
 }
 
-/// What it is asked.
+/// Questions.
 impl Arbiter {
     /// A request has come to a unit: what the collection's operation under way does.
     pub fn knock(&mut self, unit: UnitId, op: u32, view: View<'_>) -> Interrupt {
@@ -147,7 +147,7 @@ impl Arbiter {
         })
     }
 
-    /// Whether requests may run beside the steps of a collection.
+    /// Whether requests may run in parallel with the steps of a collection.
     #[inline(always)]
     pub fn pipelines(&self) -> bool {
         matches!(self, Arbiter::Preemptive(preemptive) if preemptive.rules.pipeline)

@@ -2,7 +2,7 @@
 //!
 //! The order is chosen once per run. An arbiter reads the rooms through a [`View`] and answers with
 //! a [`Choice`]; it starts nothing. A choice that may come to nothing (a collection for which there
-//! is no victim) is a try: the caller asks again with the same [`Turn`], which goes on behind it.
+//! is no victim) is a try: the caller asks again with the same [`Turn`], which continues behind it.
 
 mod admission;
 mod facade;
@@ -66,8 +66,8 @@ impl Arbiter {
         }
     }
 
-    /// The list whose reads may begin beside those of other planes of the unit, if the next step of
-    /// the unit would be one of them.
+    /// The list whose reads may begin in parallel with those of other planes of the unit, if the
+    /// next step of the unit would be one of them.
     pub fn reads_beside(&mut self, unit: UnitId, view: View<'_>) -> Option<u8> {
         let view = &mut { view };
         let (op, list) = match self {

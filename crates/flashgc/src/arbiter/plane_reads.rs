@@ -1,4 +1,4 @@
-//! Reads that begin beside those of other planes, where requests preempt collections.
+//! Reads that begin in parallel with those of other planes, where requests preempt collections.
 
 use super::preemptive::{Preemptive, is_in_register};
 use super::view::View;

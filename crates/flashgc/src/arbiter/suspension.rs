@@ -19,7 +19,7 @@ pub enum Interrupt {
     None,
     /// The operation is suspended.
     Suspend,
-    /// The request is answered from the page buffer, beside the operation.
+    /// The request is answered from the page buffer, in parallel with the operation.
     Answer,
 }
 

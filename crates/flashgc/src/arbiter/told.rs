@@ -1,5 +1,5 @@
-//! What the preemptive arbiter is told, and keeps of each unit: what was queued, began, was
-//! suspended and has ended. Nothing else writes this.
+//! The record of the preemptive arbiter for each unit: operations that were queued, began, were
+//! suspended and have ended. Only the notifications in this file write it.
 
 use super::preemptive::Preemptive;
 use super::view::View;
@@ -87,7 +87,7 @@ impl Preemptive {
         entry.was_delayed(entry.preempted_since_ns);
     }
 
-    /// An operation has ended: records what it delayed, or for how long it was delayed.
+    /// An operation has ended: records the delay that it had, or that it caused.
     #[inline(never)]
     pub(super) fn ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64, view: &mut View<'_>) {
         match owner {

@@ -18,7 +18,7 @@ pub enum Choice {
     Nothing,
     /// If a plane of the unit needs space and has a victim, its collection begins.
     TryCollect,
-    /// If the drive is idle, work is done ahead.
+    /// If the drive is idle, a background task runs.
     TryBackground,
     /// The open collection continues: with this page first, if there is one.
     Step,
@@ -42,7 +42,7 @@ pub enum Choice {
     Short(u32, u8, PlaneId),
 }
 
-/// How far the questions of one turn have come.
+/// The progress of the questions for one step of a unit.
 #[derive(Clone, Copy, Default)]
 pub struct Turn {
     pub(super) at: u8,

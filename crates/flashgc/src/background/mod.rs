@@ -1,7 +1,7 @@
 //! Background work: what the drive does while the host waits for nothing.
 //!
-//! A task is one file in this folder and one row in [`tasks`]. It is told when the host rests and
-//! when a request comes, and is asked what an idle unit should do. It starts nothing itself, and
+//! A task is one file in this folder and one row in [`tasks`]. It is notified when the host rests
+//! and when a request comes, and names the work of an idle unit. It starts nothing itself, and
 //! changes pages through the store alone. If it is a choice of the slot, its settings are a field
 //! in `gc/background.rs`, and the choice is a row in `config/slots/background.rs`.
 

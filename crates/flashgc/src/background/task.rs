@@ -1,4 +1,4 @@
-//! What a task is, and what it sees.
+//! The interface of a task, and its view of the rooms.
 
 use crate::collect::{At, Jobs};
 use crate::context::Context;

@@ -30,7 +30,7 @@ impl<W: Watch> Collecting<'_, W> {
         plan.geometry.part_of(plane, plan.gc.blocking.level)
     }
 
-    /// A collection begins: its part is closed to the host.
+    /// A collection begins: its part is blocked for the host.
     pub(super) fn close_around(&mut self, plane: PlaneId) {
         if blocks_by_working(self.cx.plan) {
             return;
@@ -40,7 +40,8 @@ impl<W: Watch> Collecting<'_, W> {
         }
     }
 
-    /// The last collection of a batch has ended: what is still closed is open to the host.
+    /// The last collection of a batch has ended: the planes that are still blocked are open to the
+    /// host.
     pub(super) fn release(&mut self, plane: PlaneId) {
         let plan = self.cx.plan;
         if !blocks_by_working(plan) {

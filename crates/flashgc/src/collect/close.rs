@@ -1,4 +1,4 @@
-//! A collection ends: its victims are erased, and the batch continues or the host is let in.
+//! A collection ends: its victims are erased, and the batch continues or the host is served.
 
 use super::job::Record;
 use super::steps::command;
@@ -98,7 +98,7 @@ impl<W: Watch> Collecting<'_, W> {
         counters.gc_elapsed_ns += self.cx.now_ns - selected_ns;
     }
 
-    /// Pages that a collection has moved from the sub-blocks beside its victims.
+    /// Pages that a collection has moved from the sub-blocks next to its victims.
     #[cold]
     fn moved_beside(&self, unit: UnitId, victims: &[Victim]) -> u32 {
         let is_beside = |block| victims.iter().any(|v| v.block == block && !v.is_erased());

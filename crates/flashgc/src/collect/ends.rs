@@ -1,4 +1,4 @@
-//! What follows for a collection when its operation ends, or a page of it is lost.
+//! The consequences for a collection of the end of its operation, or of the loss of a page.
 
 use super::{Collecting, Stage};
 use crate::ids::{PlaneId, Ppn, UnitId};
@@ -7,7 +7,7 @@ use crate::verify::Watch;
 /// How far a collection is when one of its operations has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It goes on.
+    /// It continues.
     GoesOn,
     /// Its copies were programmed together with writes of the host, which are done.
     WithWrites,

@@ -112,7 +112,7 @@ pub(super) struct Joining {
     pub(super) asked: Vec<u8>,
 }
 
-/// When a collection began, and what it has done by now.
+/// When a collection began, and its work until now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     /// When the victim was chosen, in ns.

@@ -2,7 +2,7 @@
 //! units.
 //!
 //! A collection is a machine whose state is its [`Job`]. [`Collecting`] advances it: it gives the
-//! next command of a unit, and is told when that has ended. It starts no command itself.
+//! next command of a unit, and is notified when that has ended. It starts no command itself.
 //!
 //! Where a collection cannot be interrupted and its copies need no bus, the list of its pages is
 //! fixed when it begins: their new pages are taken and bound at once, and the collection may run as

@@ -12,8 +12,8 @@
 //!    its planes.
 //! 4. The last part is erased, and the block is free.
 //!
-//! All planes of the victim are closed to the host meanwhile, so that no request finds a page that
-//! is bound and not programmed.
+//! All planes of the victim are blocked for the host meanwhile, so that no request finds a page
+//! that is bound and not programmed.
 
 use super::moves::Moves;
 use super::{Collecting, Ended, Job, Stage};

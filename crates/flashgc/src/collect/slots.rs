@@ -2,7 +2,7 @@
 //! (docs/mapping-unit.md), or of all pages of a word line (docs/one-shot.md).
 //!
 //! A step fills the next program of its plane, and starts it. Its slots come from as many pages as
-//! it takes, through the controller. Each page is read once, and only its wanted slots leave the
+//! it takes, through the controller. Each page is read once, and only its slots that move leave the
 //! register; those that the step does not take wait in the controller for the next one. The last
 //! slots of a collection may not fill a program: the controller keeps them until others do, or pads
 //! the program before the erase where it has no power-loss protection. With copyback, flash pages

@@ -84,7 +84,7 @@ impl Ahead {
 
     #[inline(never)]
     fn draw(&mut self, source: &mut dyn Source, tables: &impl Tables) {
-        // Batch after batch until the end, so that the places of one lie side by side.
+        // Batch after batch until the end, so that the places of one are contiguous.
         let from = self.drawn % PLACES;
         let room = &mut self.requests[from..PLACES.min(from + BATCH)];
         let count;

@@ -49,7 +49,7 @@ impl Host {
         firmware.serve(cx);
     }
 
-    /// A request goes on to its pages, over the link where there is one.
+    /// A request continues to its pages, over the link where there is one.
     #[inline(always)]
     pub(super) fn go_on<W: Watch>(
         &mut self,

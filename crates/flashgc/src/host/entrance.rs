@@ -14,7 +14,7 @@ use crate::workload::HostRequest;
 use round_robin::Turns;
 use std::collections::BTreeMap;
 
-/// The places, and who waits for one.
+/// The places, and the requests that wait for one.
 #[derive(Clone)]
 pub(super) struct Entrance {
     most: u32,
@@ -25,7 +25,7 @@ pub(super) struct Entrance {
     outside: Outside,
 }
 
-/// Who waits for a place.
+/// The requests that wait for a place.
 #[derive(Clone)]
 enum Outside {
     InOrder(InOrder),
@@ -92,7 +92,7 @@ impl Entrance {
         self.inside < self.most && !self.is_closed
     }
 
-    /// Whether nobody waits.
+    /// Whether no request waits.
     fn is_empty(&self) -> bool {
         match &self.outside {
             Outside::InOrder(queue) => queue.waiting.is_empty(),

@@ -1,7 +1,7 @@
 //! The firmware: each command takes time on a core before the drive works on it.
 //!
 //! A request that has a place of the device waits for a core, in the order of coming in. When its
-//! command is handled, it goes on: over the host's link, where there is one, or to its pages. All
+//! command is handled, it continues: over the host's link, where there is one, or to its pages. All
 //! commands take the same time, so that they end in the order in which they began.
 
 use super::Host;
@@ -68,7 +68,7 @@ impl Firmware {
 }
 
 impl Host {
-    /// A command is handled: its request goes on.
+    /// A command is handled: its request continues.
     pub(super) fn command_handled<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         let ended = self.firmware.as_mut().and_then(|firmware| firmware.ends(cx));
         if let Some((id, request)) = ended {

@@ -1,7 +1,7 @@
-//! Jobs side by side: the source is told of each request that is done, and asked what comes next.
+//! Jobs in parallel: the source is notified of each request that is done, and names the next one.
 //!
 //! 1. A request is done: it is noted, and the source is to be asked.
-//! 2. When nothing else is left to start, the source hears of the noted ones and takes its turn: it
+//! 2. When nothing else is left to start, the source receives the noted ones and takes its turn: it
 //!    issues a request, and is asked again; or it waits, until a time or until a request is done.
 //! 3. The time of a wait is the event of the arrival slot, after which the source is asked.
 

@@ -2,8 +2,8 @@
 //!
 //! A limit is a leaky bucket that holds one request. A request that is admitted takes a time, one
 //! over the rate of requests or its bytes over that of bytes, and the next one is admitted when
-//! this time is over. So no window admits more than its length allows, and one request. What was
-//! not used is lost.
+//! this time is over. So no window admits more than its length allows, and one request. Unused
+//! time is lost.
 
 use super::Host;
 use super::entrance::Entrance;

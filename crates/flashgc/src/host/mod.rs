@@ -84,7 +84,7 @@ pub struct Host {
     released: Vec<u32>,
     /// Whether any of these may be left to place.
     has_to_place: bool,
-    /// Requests that are done and that nobody has read.
+    /// Requests that are done and have not been read.
     served: Vec<Served>,
     /// Units that have less to do than they were told.
     called: Vec<UnitId>,

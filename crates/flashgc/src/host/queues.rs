@@ -6,7 +6,7 @@
 //! high priority have a third.
 //!
 //! Where planes read by themselves each of them has a queue, planes in step included, so that a
-//! read can pass another one whose plane is at work. Planes that share their blocks have one each
+//! read can pass another one whose plane is busy. Planes that share their blocks have one each
 //! as well, in the unit of each.
 //!
 //! Every list is in order of arrival. An operation that comes back after younger ones (its page was

@@ -59,7 +59,7 @@ pub(super) struct Requests {
     pub(super) pauses: Pauses,
     /// Answers of the caller that may be issued now.
     pub(super) answers: u32,
-    /// Requests of jobs that are done, of which the source has yet to hear.
+    /// Requests of jobs that are done, of which the source has not been notified.
     pub(super) of_jobs: Vec<Done>,
     pub(super) outstanding: u64,
     pub(super) done: u64,

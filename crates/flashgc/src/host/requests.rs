@@ -47,8 +47,8 @@ impl Host {
         self.requests.to_issue > 0 && !self.requests.source_ended
     }
 
-    /// The run ends with the requests that have come. Jobs are told in their turn, and count those
-    /// that are under way.
+    /// The run ends with the requests that have come. Jobs are notified in their turn, and count
+    /// those that are under way.
     pub fn end_source<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         match cx.plan.arrivals {
             Arrivals::Jobs => (self.requests.stops, self.requests.to_issue) = (true, 1),

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::plan::Stage;
 use crate::verify::Watch;
 
-/// What goes on when a stage has ended something.
+/// The kind of work that continues behind a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
     /// Requests, whose pages may be placed.
@@ -23,7 +23,7 @@ pub enum Passed {
 pub struct StageUse {
     /// Time in which it worked, in ns: of all that it does at once together.
     pub spent_ns: u64,
-    /// What it can do at once.
+    /// The number of requests that it serves at once.
     pub at_once: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What is recorded of a run, and its results.
+//! The record of a run, and its results.
 //!
 //! The simulation records latencies and batches here. [`Seen`] is a read-only view of all rooms,
 //! from which samples, the verdict on the run and the results are made; asking changes nothing.

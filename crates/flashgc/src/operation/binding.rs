@@ -132,8 +132,8 @@ impl<W: Watch> Binding<'_, W> {
         phases
     }
 
-    /// Reads of the host begin: their retries are counted, and the watcher is told how much longer
-    /// they make the operation.
+    /// Reads of the host begin: their retries are counted, and the watcher receives the time that
+    /// they add to the operation.
     #[cold]
     fn note_retries(&mut self, first: u32, riders: &Riders, phases: &Phases) {
         let ops: Vec<u32> = riders.served(first).collect();

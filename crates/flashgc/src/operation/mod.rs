@@ -20,9 +20,9 @@ use crate::plan::Plan;
 use crate::store::Store;
 pub use shared::Given;
 
-/// What of the host an array operation carries beside the operation that owns it: a multi-plane
-/// group, the reads of one flash page, the writes merged into a copy's program; and what the writes
-/// add to its price, the owner's included.
+/// The operations of the host in an array operation apart from its owner: a multi-plane group, the
+/// reads of one flash page, the writes merged into a copy's program; and the additions of writes to
+/// its price, those of the owner included.
 #[derive(Clone, Debug, Default)]
 pub struct Riders {
     /// Operations of the host, in the order in which they joined.
@@ -95,7 +95,7 @@ impl<I: Iterator<Item = Ppn> + Clone> Program<I> {
         self.priced(prices.joined_program(), prices, ftl)
     }
 
-    /// The phases of an operation that programs as many pages as stand in registers, after the
+    /// The phases of an operation that programs as many pages as are in registers, after the
     /// merged ones of them have come in.
     pub fn merging(
         self,

@@ -17,7 +17,7 @@ pub enum Given {
 }
 
 impl<W: Watch> Binding<'_, W> {
-    /// Gives the write that has waited longest the next page of the block that planes share. `None`
+    /// The write that has waited longest gets the next page of the block that planes share. `None`
     /// where there is none: their planes need space.
     pub fn give_page(&mut self) -> Option<Given> {
         let plan = self.cx.plan;

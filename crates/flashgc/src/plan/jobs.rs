@@ -23,7 +23,7 @@ impl JobQueues {
 pub struct Limit {
     /// Requests per second.
     pub iops: Option<u64>,
-    /// Bytes per time: ns, and the bytes of so many.
+    /// Bytes per time: a number of ns, and the bytes in it.
     pub ns_per_bytes: Option<(u64, u64)>,
 }
 

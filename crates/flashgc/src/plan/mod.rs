@@ -52,7 +52,7 @@ pub struct Until {
     pub at_most: f64,
 }
 
-/// What the registers of a unit do beside its array.
+/// The work of the registers of a unit in parallel with its array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct CacheOperations {
     /// The next page is read while the one before it leaves over the bus.
@@ -83,7 +83,7 @@ pub struct Plan {
     pub timing: Timing,
     /// How requests come in and are done.
     pub front: Front,
-    /// What the registers of a unit do beside its array.
+    /// The work of the registers of a unit in parallel with its array.
     pub cache: CacheOperations,
     /// When a page is read again, where reads have errors.
     pub read_retry: Option<ReadRetry>,
@@ -183,13 +183,13 @@ impl Plan {
         self.gc.copy.at_once().max(self.geometry.shape.program_slots)
     }
 
-    /// Whether operations of the host may begin beside one that is under way: in a register, or in
+    /// Whether operations of the host may begin while one is under way: in a register, or in
     /// another plane.
     pub fn begins_beside(&self) -> bool {
         self.cache.is_some() || self.geometry.readers > 0
     }
 
-    /// Whether what happens at one instant has an order: commands before data, or all ends before
+    /// Whether the events of one instant have an order: commands before data, or all ends before
     /// any start.
     pub fn orders_instants(&self) -> bool {
         self.front.bus_order == BusOrder::CommandsFirst
@@ -247,7 +247,7 @@ impl Plan {
     ///
     /// The copies must need no bus, not for summaries either, and the blocking must cover the unit
     /// that works. One whose operations take no time is not interrupted either, unless the scheme
-    /// itself lets requests come between them, or sends its pages to units that may be at work.
+    /// itself lets requests come between them, or sends its pages to units that may be busy.
     pub fn fixes_jobs(&self) -> bool {
         let needs_no_bus = self.gc.copy.stays_in_plane()
             && self.geometry.shape.program_slots == 1

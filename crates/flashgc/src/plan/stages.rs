@@ -49,7 +49,7 @@ pub struct Front {
     pub write_completion: WriteCompletion,
     /// Which of the transfers that wait is next on a bus.
     pub bus_order: BusOrder,
-    /// What follows when several operations end at one instant.
+    /// The order of the consequences when several operations end at one instant.
     pub completions: Completions,
 }
 
@@ -106,7 +106,7 @@ impl WriteCompletion {
     }
 }
 
-/// What follows when several operations end at one instant.
+/// The order of the consequences when several operations end at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Completions {

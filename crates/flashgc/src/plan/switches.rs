@@ -1,4 +1,4 @@
-//! What the event loop asks in its hot parts: each answer follows from the plan, and is worked out
+//! The conditions of the event loop in its hot parts: each follows from the plan, and is derived
 //! once.
 
 use super::Plan;
@@ -16,13 +16,13 @@ pub struct Switches {
     pub follows_phases: bool,
     /// Whether an operation may begin at a unit that is not free.
     pub begins_beside: bool,
-    /// Whether what has begun beside an operation may take over from it.
+    /// Whether an operation that began in parallel with another one may take over from it.
     pub has_seconds: bool,
     /// Whether writes wait before they are queued.
     pub awaits_places: bool,
     /// Whether a plane has several queues.
     pub names_steps: bool,
-    /// Whether requests go on when the drive is read-only, which the caller of a live run sets.
+    /// Whether requests continue when the drive is read-only, which the caller of a live run sets.
     pub outlives_writes: bool,
 }
 

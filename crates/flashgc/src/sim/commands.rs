@@ -156,9 +156,15 @@ impl<W: Watch> Sim<W> {
     /// background work. To be called after each call that changes pages.
     #[inline(always)]
     pub(super) fn hear(&mut self) {
-        if self.host.has_called() || self.store.has_called() || self.store.has_news() {
+        if self.has_news() {
             self.hear_all();
         }
+    }
+
+    /// Whether a change of pages, or the host, has left something that was not passed on.
+    #[inline(always)]
+    pub(super) fn has_news(&self) -> bool {
+        self.host.has_called() || self.store.has_called() || self.store.has_news()
     }
 
     #[inline(never)]

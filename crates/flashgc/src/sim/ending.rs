@@ -1,4 +1,4 @@
-//! The end of a run: what was recorded over time, and the rows that are left.
+//! The end of a run: the record over time, and the rows that are left.
 
 use super::Sim;
 use crate::measure::Results;

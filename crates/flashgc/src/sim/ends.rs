@@ -1,4 +1,4 @@
-//! What follows when a phase or a command ends.
+//! The consequences of the end of a phase or a command.
 
 use super::Sim;
 use super::commands::on_bus;
@@ -32,7 +32,8 @@ impl<W: Watch> Sim<W> {
         self.part_ended(part);
     }
 
-    /// A phase has ended. Where the next one of the operation runs, other work may begin beside it.
+    /// A phase has ended. Where the next one of the operation runs, other work may begin in
+    /// parallel.
     #[inline(always)]
     pub(super) fn part_ended(&mut self, part: Part<Owner>) {
         match part.due {

@@ -1,5 +1,5 @@
-//! A request is queued while its unit collects: it may suspend the operation, or be answered beside
-//! it (paper preemptible-gc, section IV and Table III). The state of a collection matters
+//! A request is queued while its unit collects: it may suspend the operation, or be answered
+//! during it (paper preemptible-gc, section IV and Table III). The state of a collection matters
 //! whose copies run unseen (`collect/unseen.rs`).
 
 use super::Sim;

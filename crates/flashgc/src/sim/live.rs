@@ -6,8 +6,8 @@
 //!
 //! A run ends with its last request, and nothing else starts then. Whether a request was the last
 //! one is not known here before the next one comes. So the end of a request after which none is
-//! under way is a pause: what would start goes on when the next request comes, or time is let
-//! advance all the same.
+//! under way is a pause: work that would start continues when the next request comes, or time is
+//! let advance all the same.
 
 use super::{Sim, SimError};
 use crate::drive::Drive;
@@ -15,7 +15,7 @@ use crate::host::Pauses;
 use crate::verify::Watch;
 use crate::workload::live::Live;
 
-/// Requests go on when the drive is read-only: the caller refuses writes from then on.
+/// Requests continue when the drive is read-only: the caller refuses writes from then on.
 pub fn outlive_writes<W: Watch>(sim: &mut Sim<W>) {
     sim.switches.outlives_writes = true;
 }

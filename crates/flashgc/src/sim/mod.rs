@@ -9,7 +9,7 @@
 //! Units that may have something to start are put on a list, and the loop checks them after each
 //! event. Nothing calls back into the loop.
 
-/// What a room may use, beside its own state.
+/// The surroundings that a room may use, apart from its own state.
 macro_rules! context {
     ($sim:expr) => {
         crate::context::Context {
@@ -136,7 +136,7 @@ pub struct Progress {
 struct Station {
     /// The host's part in the operation under way, where the host owns it.
     riders: Riders,
-    /// That in the operation of the host that has begun beside it (`overlap.rs`).
+    /// The host's part in the operation that has begun in parallel with it (`overlap.rs`).
     beside: Riders,
     /// Whether this unit is already on the list of units to check.
     listed: bool,

@@ -21,7 +21,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn phase_begun(&mut self, unit: UnitId, owner: Owner) {
         match owner {
             Owner::Collection => self.job_phase_overlaps(unit),
-            // Beside reads of planes, the collection reads nothing ahead.
+            // During reads of planes, the collection reads no page in advance.
             Owner::Host(_) if self.arbiter.pipelines() && !self.plan.geometry.is_reader(unit) => {
                 self.may_read_ahead(unit);
             }
@@ -66,7 +66,7 @@ impl<W: Watch> Sim<W> {
         if !self.arbiter.reads_ahead(unit, view!(self)) {
             return;
         }
-        // A read of no length has nothing to be done beside.
+        // A read of no length leaves no time for other work.
         let read = self.collection_prices.nominal(flash::Op::ReadRegisters, 1).get(0);
         if read.is_none_or(|first| first.kind != Kind::Read) {
             return;
@@ -83,7 +83,7 @@ impl<W: Watch> Sim<W> {
         self.read_in_other_planes(unit);
     }
 
-    /// Where the device has cache operations: the next operation of the host begins beside the last
+    /// Where the device has cache operations: the next operation of the host begins with the last
     /// phase of one, if it would be the next of the unit. A program is loaded while the array
     /// programs; a page is read while the one before it leaves over the bus.
     #[inline(never)]
@@ -106,7 +106,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// An operation of the host has ended, and the one that has begun beside it takes over.
+    /// An operation of the host has ended, and the one that has begun in parallel takes over.
     pub(super) fn cached_takes_over(&mut self, unit: UnitId, op: u32) {
         let riders = std::mem::take(&mut self.units[unit.index()].beside);
         for op in riders.served(op) {
@@ -122,7 +122,7 @@ impl<W: Watch> Sim<W> {
         }
     }
 
-    /// The operation that may begin beside the one under way, and its list.
+    /// The operation that may begin in parallel with the one under way, and its list.
     fn next_cached(&mut self, unit: UnitId) -> Option<(u32, u8)> {
         let Some(Owner::Host(first)) = self.flash.owner(unit) else { return None };
         let is_write = |op: u32| self.host.waiting.op(op).kind == OpKind::Write;

@@ -1,4 +1,4 @@
-//! The host's operations on their way: where each one waits, and what follows when it is done.
+//! The host's operations on their way: where each one waits, and the consequences of its end.
 
 use super::{Sim, SimError};
 use crate::flash::Kind;
@@ -97,7 +97,7 @@ impl<W: Watch> Sim<W> {
         Ok(())
     }
 
-    /// The ramp of a job has ended: what is measured of the drive counts from here on, unless
+    /// The ramp of a job has ended: measurements of the drive count from here on, unless
     /// another ramp ends later.
     #[cold]
     #[inline(never)]
@@ -108,7 +108,7 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::RampEnds { job });
     }
 
-    /// A request is here: background work is told.
+    /// A request is here: background tasks are notified.
     #[inline(always)]
     fn host_came(&mut self) {
         if self.background.is_some() {
@@ -357,7 +357,7 @@ impl<W: Watch> Sim<W> {
 
     /// The next phase of an operation has begun. Where the host waits for its data to be in the
     /// register only, a write is done when its program begins; and the next operation may begin
-    /// beside a phase.
+    /// during a phase.
     #[inline(always)]
     pub(super) fn may_be_loaded(&mut self, unit: UnitId) {
         if self.switches.follows_phases {

@@ -8,7 +8,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
 
-/// What came of a question to the arbiter.
+/// The outcome of a question to the arbiter.
 enum Tried {
     /// There is nothing to do.
     Nothing,
@@ -51,6 +51,7 @@ impl<W: Watch> Sim<W> {
     /// not prepared for many rounds.
     #[inline(never)]
     fn try_next(&mut self, unit: UnitId, turn: &mut Turn) -> Tried {
+        debug_assert!(!self.has_news(), "a change of pages was not passed on");
         let choice = self.arbiter.next(unit, turn, view!(self));
         if choice == Choice::Nothing {
             return Tried::Nothing;

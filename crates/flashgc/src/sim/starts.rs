@@ -37,7 +37,7 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Where planes read by themselves: starts a read of the host in its plane, with those that
-    /// want slots of the same flash page. What needs no array is done at once.
+    /// need slots of the same flash page. A read that needs no array is done at once.
     #[inline(never)]
     pub(super) fn read_in_plane(&mut self, unit: UnitId, op: u32, list: u8) {
         if self.start_page(unit, op, list).is_none() {
@@ -98,14 +98,14 @@ impl<W: Watch> Sim<W> {
             && !(gc.blocking.blocks && job.closes(page, gc, geometry))
     }
 
-    /// Gives the write that has waited longest to a unit. Returns whether a unit has it, or
+    /// The write that has waited longest gets a unit. Returns whether a unit has it, or
     /// collects for it.
     #[inline(never)]
     pub(super) fn give_places(&mut self) -> bool {
         if self.store.alloc.stripes.has_waiting() { self.give_page() } else { self.give_to_idle() }
     }
 
-    /// Gives the write that has waited longest the next page of the block that planes share.
+    /// The write that has waited longest gets the next page of the block that planes share.
     /// Returns whether it has one, or a unit may collect for it.
     fn give_page(&mut self) -> bool {
         let given = binding!(self).give_page();
@@ -124,7 +124,7 @@ impl<W: Watch> Sim<W> {
         true
     }
 
-    /// Gives the write that has waited longest for any unit of its pool to one that is idle. Units
+    /// The write that has waited longest for any unit of its pool gets one that is idle. Units
     /// that could start something of their own have started it before. Returns whether one has it.
     fn give_to_idle(&mut self) -> bool {
         let (flash, waiting) = (&self.flash, &self.host.waiting);
@@ -191,7 +191,7 @@ impl<W: Watch> Sim<W> {
         bound.begins
     }
 
-    /// The next reads of the list that want slots of the same flash page join: the array reads it
+    /// The next reads of the list that need slots of the same flash page join: the array reads it
     /// once. So do those of flash pages of the same number in planes in step, in their order.
     #[inline(never)]
     fn join_reads(&mut self, unit: UnitId, first: u32, list: u8) {
