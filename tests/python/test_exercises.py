@@ -17,4 +17,4 @@ def test_a_patch_applies(patch):
 
 
 def test_there_are_patches():
-    assert len(PATCHES) >= 4
+    assert len(PATCHES) >= 5
