@@ -1,10 +1,10 @@
-//! The phases of an operation: what happens on the bus and in the array, one after the other.
+//! The phases of an operation on the bus and in the array, in sequence.
 
 /// Most different phases that an operation has: a copy over the bus that fills a block with a
 /// summary, or that is programmed in two passes.
 const PHASES_MAX: usize = 7;
 
-/// What happens in a phase.
+/// The kinds of phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -65,9 +65,9 @@ impl Kind {
 /// A phase of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What happens.
+    /// Its kind.
     pub kind: Kind,
-    /// How long it takes, in ns.
+    /// Its duration, in ns.
     pub ns: u64,
 }
 

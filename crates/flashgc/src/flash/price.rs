@@ -192,9 +192,9 @@ impl Prices {
         }
     }
 
-    /// The same for slots, in order of number: each of their flash pages is read once, those of
-    /// planes in step together and others one after the other, and only these slots leave the
-    /// register. Without any, what follows the reads.
+    /// The phases that read slots, in order of number: each of their flash pages is read once,
+    /// flash pages of planes in step together and others in sequence, and only these slots leave
+    /// the register. With no slots, the reads take no time and the later phases remain.
     fn reading_slots(
         &self,
         op: Op,
@@ -202,7 +202,8 @@ impl Prices {
         retries: impl Fn(Ppn) -> u8,
     ) -> Phases {
         let (mut pages, mut count, mut array_ns, mut last) = (0, 0, 0, None);
-        // Of the flash pages that the array reads together, and slots that leave it once more.
+        // The array time of flash pages that are read together, and the repeated transfers of
+        // slots.
         let (mut together_ns, mut transfers, mut again) = (0, 0, 0);
         for slot in slots {
             count += 1;
@@ -275,7 +276,8 @@ impl Prices {
         if self.copies_pay { filled() } else { 0 }
     }
 
-    /// A program of the registers, before which this many pages come in and replace what is there.
+    /// A program of the registers, preceded by the transfer of this number of pages that replace
+    /// pages in the registers.
     #[inline]
     pub fn merging(&self, op: Op, pages: usize, merged: usize) -> Phases {
         if merged == 0 {

@@ -29,8 +29,8 @@ impl Suspended {
 }
 
 impl<T: Copy> Flash<T> {
-    /// The time that the array phase under way has left, in ns; none where the unit is in no such
-    /// phase, or has begun another command beside it.
+    /// The remaining time of the array phase under way, in ns; `None` if the unit is in no such
+    /// phase, or has begun a second command.
     pub fn left_ns(&self, unit: UnitId, now_ns: u64) -> Option<u64> {
         let state = &self.units[unit.index()];
         let phase = self.phase(unit).filter(|phase| phase.kind.is_in_array())?;
