@@ -123,7 +123,7 @@ impl Blocks {
         self.info[block.index()] += 1;
     }
 
-    /// Marks pages valid that lie side by side.
+    /// Marks a run of adjacent pages valid.
     #[inline(always)]
     pub fn add_valid_run(&mut self, block: BlockId, page: u32, pages: u32) {
         let (mut from, to) = (page, page + pages);

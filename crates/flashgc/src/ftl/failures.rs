@@ -2,9 +2,9 @@
 //! emptied by a collection, and retired in place of being erased.
 //!
 //! The data of a failed program is still in the register: it goes to the next page of its stream,
-//! in another block, where it fills a whole program and not the rest of one that is begun. A
-//! failure that the erased blocks of its plane or the spare blocks of its pool do not allow for
-//! makes the drive read-only before it happens; what is under way then succeeds.
+//! in another block, where it fills a whole program and not the rest of a partial one. A failure
+//! for which the erased blocks of its plane or the spare blocks of its pool do not suffice makes
+//! the drive read-only before it happens; the program or erase under way then succeeds.
 
 use super::blocks::{BlockState, Blocks};
 use super::{Fact, Ftl, Parity, Stream, Taken};
@@ -12,7 +12,7 @@ use crate::device::{self, FailurePlan, Geometry, Pools};
 use crate::ids::{BlockId, PlaneId, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The bad blocks of a drive, and which will be.
+/// The bad blocks of a drive, and the failures to come.
 #[derive(Clone)]
 pub struct Failures {
     plan: FailurePlan,
@@ -248,7 +248,7 @@ impl Ftl {
         true
     }
 
-    /// Whether collection can go on where the erase of this block fails.
+    /// Whether collection can continue after a failed erase of this block.
     fn allows_failed_erase(&self, geometry: &Geometry, plane: PlaneId, own: BlockId) -> bool {
         let Some(failures) = &self.failures else { return false };
         let others = geometry.blocks_of(plane).map(BlockId).filter(|&block| block != own);
@@ -395,7 +395,8 @@ impl Failures {
         self.outcomes.program_fails(block.0, at / slots, blocks.erases(block))
     }
 
-    /// Nobody asks any more what failed before the programs of this block.
+    /// Removes the list of failed programs in front of this block's programs, which is no longer
+    /// needed.
     fn forget_programs(&mut self, geometry: &Geometry, block: BlockId) {
         let (slots, pages) = (geometry.shape.program_slots, geometry.shape.pages_per_block);
         let first = geometry.first_page(block).0;

@@ -63,8 +63,8 @@ pub struct FrontierRules {
     /// differ in size, or several streams of copies have an open block each. Of each kind under the
     /// odd/even rule. 0 elsewhere.
     pub reserve_pages: u32,
-    /// Programs between the two passes of one, where programs have two: its data is in the
-    /// controller for so long. 0 elsewhere.
+    /// Number of programs between the two passes of one program, while the controller keeps its
+    /// data. 0 with single-pass programs.
     pub lag: u32,
 }
 
