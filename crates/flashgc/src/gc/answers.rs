@@ -33,7 +33,7 @@ pub enum Cost {
     /// The times of the device.
     #[default]
     Device,
-    /// No time: what is left of latencies is the cost of the host's own operations and of the waits
+    /// Zero: the remaining latencies are the cost of the host's own operations and of the waits
     /// that the scheme imposes.
     None,
 }

@@ -1,4 +1,5 @@
-//! The interface of a victim policy: what it is told, and what it can read.
+//! The interface of a victim policy: the changes that it is notified of, and the state that it can
+//! read.
 
 use crate::device::Geometry;
 use crate::ftl::blocks::Blocks;
@@ -17,7 +18,7 @@ pub struct Candidates<'a> {
     pub blocks: &'a Blocks,
     /// The present, on the clock that also runs while a drive is preconditioned, in ns.
     pub age_now_ns: u64,
-    /// The clock of host writes, and what it showed when blocks were sealed.
+    /// The clock of host writes, and its values at the seals of the blocks.
     pub stamps: &'a Stamps,
     /// The cost of moving a page and of an erase, for policies that rank by it.
     pub costs: Costs,

@@ -2,9 +2,9 @@
 //! pages.
 //!
 //! The candidates of a plane lie in rows, one for each count of valid pages. A row is a set of
-//! bits, one for each *turn*: the turns of a plane are given out at each seal. So a page that
-//! becomes invalid moves one bit, the first bit of a row is its block that was sealed first, and a
-//! choice looks at one block of each row.
+//! bits, one for each *turn*: the seals of a plane are numbered, and a turn is such a number. So a
+//! page that becomes invalid moves one bit, the first bit of a row is its block that was sealed
+//! first, and a choice reads one block of each row.
 
 use super::Candidates;
 use crate::device::Geometry;
@@ -26,13 +26,13 @@ pub struct SealOrder {
     summaries: Vec<u64>,
     heads: Vec<Head>,
     turn_of: Vec<u32>,
-    /// The block of each turn, by plane.
+    /// The block of each seal number, by plane.
     block_at: Vec<u32>,
     /// The next turn of each plane.
     next_turns: Vec<u32>,
 }
 
-/// The first block of a row, and when it was sealed if that was asked for already.
+/// The first block of a row, and the time of its seal, once it has been read.
 #[derive(Clone, Copy)]
 struct Head {
     first: u32,
@@ -189,9 +189,9 @@ impl SealOrder {
         }
     }
 
-    /// The first block of a plane by rank, the lowest number among equals, with at most so many
-    /// valid pages. A rank follows from the valid pages and the time of the seal; it may not be
-    /// later for an earlier time.
+    /// The first block of a plane by rank, the lowest number among equals, with at most
+    /// `most_valid` valid pages. A rank is a function of the valid pages and the time of the seal;
+    /// it may not be later for an earlier time.
     #[inline(always)]
     pub fn first<R: Ord>(
         &mut self,

@@ -16,7 +16,7 @@ use std::slice::Iter;
 /// The level of hot pages.
 const HIGHEST: u8 = 3;
 
-/// What was seen of the hot group in a window.
+/// The measurements of the hot group in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seen {
     /// Share of the host's writes.
@@ -65,7 +65,7 @@ impl Filter {
     }
 
     /// The host overwrites a page of this group, whose block was sealed this long ago (0 where it
-    /// is open). Returns what was seen in the window that ends with it.
+    /// is open). Returns the measurements of the window that ends with this write.
     #[inline]
     pub fn overwritten(&mut self, lpn: Lpn, group: Option<u8>, age: u64) -> Option<Seen> {
         if self.idle > 0 {
