@@ -20,7 +20,7 @@ use when_idle::WhenIdle;
 pub struct Allocation {
     /// Operations that wait at the unit of each plane or are under way.
     loads: Vec<u32>,
-    /// The planes of each unit, one unit after the other; none where nothing asks for loads.
+    /// The planes of each unit, one unit after the other; empty where loads are not used.
     planes_of_units: Vec<PlaneId>,
     planes_per_unit: usize,
     /// In each pool, the place of the plane that is checked first next time.

@@ -99,7 +99,7 @@ impl Shape {
     }
 }
 
-/// The lanes of every plane, and what lies where.
+/// The lanes of every plane, and the units and buses of the lanes.
 #[derive(Clone, Debug)]
 pub(super) struct Lanes {
     by_lanes: Divisor,

@@ -54,8 +54,8 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Fine passes that follow the coarse pass of this word line of a block that has so many, more
-    /// than the lag.
+    /// Number of fine passes that follow the coarse pass of word line `line`, in a block with
+    /// `lines` word lines; `lines` exceeds the lag.
     #[inline]
     pub fn fine_after(&self, line: u32, lines: u32) -> u32 {
         u32::from(line >= self.lag) + if line + 1 == lines { self.lag } else { 0 }

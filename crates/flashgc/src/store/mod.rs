@@ -1,4 +1,4 @@
-//! The store: what lies where, and what the collector knows of it.
+//! The store: the translation layer together with the collector's tables.
 //!
 //! The translation layer, the collector's memory and the choice of planes are kept in step here.
 //! Pages are written, copied, trimmed and erased through this room alone, timed or untimed, and
@@ -121,7 +121,7 @@ impl Store {
         Drive { kept, ..drive }
     }
 
-    /// The same, while the drive goes on: without the scheme's own state.
+    /// A copy of the drive while the run continues, without the scheme's own state.
     pub fn seen_drive(&self, plan: &Plan) -> Drive {
         Drive::seen(&plan.geometry, &self.ftl, &self.gc.wants, self.age_base_ns)
     }
@@ -143,14 +143,14 @@ impl Store {
         self.lost.pop()
     }
 
-    /// While nothing is timed, nobody has to be told anything.
+    /// Untimed work has no receivers of facts: drops them.
     pub fn forget_news(&mut self) {
         self.gc.call_nobody();
         self.lost.clear();
         self.moved.clear();
     }
 
-    /// Whether there are facts that collections or background work have yet to be told.
+    /// Whether there are facts that collections or background work have not received yet.
     #[inline(always)]
     pub fn has_news(&self) -> bool {
         !self.lost.is_empty() || !self.moved.is_empty()

@@ -54,9 +54,9 @@ impl Store {
             || !self.ftl.host_has_room(plane)
     }
 
-    /// Collects until every plane has as much erased space as the scheme keeps for itself, and on a
-    /// drive whose blocks fail as much as failures leave. The scheme that filled the drive may have
-    /// kept less.
+    /// Collects until every plane has the erased space that the scheme reserves and, on a drive
+    /// with failing blocks, the space that failures require. The scheme that filled the drive may
+    /// have reserved less.
     ///
     /// Where the reserve is counted in pages, the number of erased blocks is not a measure of it:
     /// copies of several streams may have opened more of them than they fill.

@@ -176,7 +176,7 @@ impl<W: Watch> Untimed<'_, W> {
         self.cx.counters.gc_moved
     }
 
-    /// The placement is told the changes of the run from now on.
+    /// Passes the future changes of the run to the placement.
     pub fn foresee(&mut self, foresight: &Arc<Foresight>) {
         if let Some(placement) = &mut self.store.gc.placement {
             placement.foresee(foresight);
