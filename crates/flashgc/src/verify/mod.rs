@@ -145,24 +145,25 @@ pub enum Happened {
         /// Its place in the slab.
         op: u32,
     },
-    /// A write that has just left its queue is loaded beside a program of a collection.
+    /// A write that has just left its queue is loaded during a program of a collection.
     Loaded {
         /// Its place in the slab.
         op: u32,
     },
-    /// The operation of the host that is taken next begins beside the one of its unit.
+    /// The next operation of the host begins in parallel with the operation of its unit.
     BeginsBeside {
         /// The unit.
         unit: UnitId,
         /// It reads, and else programs.
         reads: bool,
     },
-    /// A page operation that has just left its queue has begun beside another of the host.
+    /// A page operation that has just left its queue has begun in parallel with another one of the
+    /// host.
     Beside {
         /// Its place in the slab.
         op: u32,
     },
-    /// That other one has ended, and this one has the unit.
+    /// The other operation has ended, and this one occupies the unit.
     TakesOver {
         /// Its place in the slab.
         op: u32,
@@ -195,7 +196,7 @@ pub enum Happened {
         /// For what.
         held: Held,
     },
-    /// A page of the host has left beside the operation of its unit.
+    /// A page of the host has left the register in parallel with the operation of its unit.
     LeftBeside {
         /// The unit.
         unit: UnitId,
@@ -468,7 +469,7 @@ pub trait Watch {
         None
     }
 
-    /// What it recorded of the run over time; it records nothing more.
+    /// The record of the run over time, which ends with this call.
     fn over_time(&mut self) -> Option<OverTime> {
         None
     }

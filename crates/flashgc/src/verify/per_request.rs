@@ -1,4 +1,4 @@
-//! What is recorded of single requests: a row for each, the stories of some, or the timeline.
+//! Records of single requests: a row for each, the stories of some, or the timeline.
 
 use super::Happened;
 use super::blame::Parts;
@@ -20,7 +20,7 @@ pub struct PerRequest {
 }
 
 impl PerRequest {
-    /// What was asked for, if anything was.
+    /// The requested records; `None` without any.
     pub fn new(
         sink: Option<RequestSink>,
         choice: Option<Choice>,

@@ -18,7 +18,7 @@ pub(super) struct Inside {
     limited: Option<Limited>,
 }
 
-/// Requests that wait for the turn of their job, by the order of their arrival.
+/// Requests that wait for their job's turn, in order of arrival.
 struct Turns {
     jobs: JobQueues,
     queues: Vec<Waiting>,
@@ -51,7 +51,7 @@ impl Inside {
         })
     }
 
-    /// The jobs of this plan come in by turns, if they do, and have limits, if they have.
+    /// Sets the rate limits of the plan's jobs, and the round robin between them.
     pub(super) fn take_turns(&mut self, plan: &Plan) {
         self.limited = Limited::of(plan);
         let by_turns =
@@ -168,7 +168,7 @@ impl Inside {
 }
 
 impl Turns {
-    /// A request of a job waits for its turn.
+    /// A request waits for its job's turn.
     fn arrived(&mut self, request: u32, job: usize) {
         let queue = &mut self.queues[job];
         if queue.requests.is_empty() {
@@ -177,7 +177,8 @@ impl Turns {
         queue.requests.push_back(request);
     }
 
-    /// Requests of a job come in in order, and while one waits the others have a turn each.
+    /// Requests of each job come in in order, and while one waits, the other jobs come in at most
+    /// once each.
     fn came_in(&mut self, now_ns: u64, request: u32) {
         let first = |queue: &Waiting| queue.requests.front() == Some(&request);
         let Some(job) = self.queues.iter().position(first) else {

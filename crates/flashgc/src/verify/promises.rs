@@ -47,7 +47,7 @@ pub struct Promises {
     pub limits: bool,
     /// The firmware, where it takes time.
     pub firmware: Option<Firmware>,
-    /// Whether reads, and programs, may begin beside others of the host.
+    /// Whether reads, and programs, may begin in parallel with other operations of the host.
     pub cache: [bool; 2],
     /// Word lines by which the fine pass of a program lags behind the coarse one.
     pub lag: u32,

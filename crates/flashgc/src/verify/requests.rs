@@ -65,7 +65,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Something happened; the end of a request is told by [`Requests::served`].
+    /// Takes an event of the run; the end of a request comes by [`Requests::served`].
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Arrived { request, job, offset_bytes, size_bytes, hint, .. } => {

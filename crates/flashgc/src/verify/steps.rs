@@ -31,7 +31,7 @@ pub enum Step {
     Taken,
     /// It was merged into a page that a collection programs.
     Merged,
-    /// It is loaded beside a program of a collection.
+    /// It is loaded during a program of a collection.
     Loaded,
     /// It waits for the write buffer.
     AwaitsBuffer,
@@ -126,7 +126,7 @@ impl RequestSteps {
         &self.under_way[request as usize]
     }
 
-    /// A page operation goes on to a step.
+    /// A page operation reaches a step.
     fn goes_on(&mut self, op: u32, now_ns: u64, step: Step) {
         let steps = entry(&mut self.steps_of, op, Steps::new());
         // A write is asked again and again whether there is a page.
@@ -149,7 +149,7 @@ impl RequestSteps {
         }
     }
 
-    /// A page of a request is done. The last one is the one that is told.
+    /// A page of a request is done. The steps of the page that is done last are kept.
     fn done(&mut self, op: u32, request: u32) {
         let request = &mut self.under_way[request as usize];
         request.steps.truncate(request.own);

@@ -71,7 +71,7 @@ impl Stories {
         }
     }
 
-    /// Something happened; the end of a request is told by [`Stories::served`].
+    /// Takes an event of the run; the end of a request comes by [`Stories::served`].
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,

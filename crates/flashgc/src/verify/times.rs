@@ -43,7 +43,7 @@ struct Lane {
     merged: Vec<HostPage>,
     read_out: Vec<Ppn>,
     bound: VecDeque<Bound>,
-    /// The pages and the array time of the operation of the host that has begun beside the one
+    /// The pages and the array time of the host's operation that has begun in parallel with the one
     /// under way, and whether it reads.
     beside: Option<bool>,
     next: Vec<HostPage>,
@@ -71,8 +71,8 @@ struct Lane {
 }
 
 impl Lane {
-    /// The array has worked. It does one thing at a time; what reads beside a transfer of the host
-    /// is the next operation.
+    /// The array has worked, on one operation at a time; a read during a transfer of the host
+    /// belongs to the next operation.
     fn worked(&mut self, (from_ns, to_ns): (u64, u64), gc: bool) {
         assert!(from_ns >= self.array_until_ns, "an array did two things at {from_ns} ns");
         self.array_until_ns = to_ns;
@@ -83,7 +83,7 @@ impl Lane {
         *seen_ns += to_ns - from_ns;
     }
 
-    /// The host's operation has ended: the one beside it has the unit.
+    /// The host's operation has ended: the one in parallel with it now occupies the unit.
     fn takes_over(&mut self) {
         self.beside = None;
         self.host = std::mem::take(&mut self.next);

@@ -135,13 +135,13 @@ impl UnitWork {
         Some(last)
     }
 
-    /// The operation that is told next waited for the bus.
+    /// The next reported operation waited for the bus for this time.
     pub(super) fn waited(&mut self, waited_ns: BusWait) {
         self.waited_ns = waited_ns;
     }
 
-    /// An operation has ended, and is returned. What ended before this instant is asked for no
-    /// longer.
+    /// An operation has ended, and is returned. Work and collections that ended before `oldest_ns`
+    /// are dropped.
     pub(super) fn worked(
         &mut self,
         operation: &'static str,

@@ -1,4 +1,4 @@
-//! Blame: where the latency of each request went.
+//! Blame: the parts of each request's latency.
 //!
 //! Every instant between the arrival of a request and its end is its own work, or a wait for one
 //! cause: that which holds the awaited unit, bus or place at this instant. A request of several
@@ -42,11 +42,11 @@ enum State {
     Starves,
     /// It has its unit, or the bus.
     Runs,
-    /// A program of the collection carries it: a write merged into a copy.
+    /// It is part of a program of the collection: a write merged into a copy.
     Merged,
-    /// It was loaded beside a program of the collection, and is programmed after that.
+    /// It was loaded during a program of the collection, and is programmed after that.
     Loaded,
-    /// It has begun beside another one of the host, which has the unit.
+    /// It has begun in parallel with another operation of the host, which occupies the unit.
     Beside,
     /// It waits for a place in the write buffer, or for its access.
     AwaitsBuffer,
@@ -80,7 +80,7 @@ const NEW: Operation = Operation {
     parts: [0; PARTS],
 };
 
-/// What is known of a request where there is a link.
+/// The accounts of a request on a drive with a link.
 #[derive(Clone, Copy)]
 struct Crossing {
     /// Until when its time outside its page operations is accounted for, in ns, and its parts.
@@ -96,12 +96,13 @@ const NOT_YET: Crossing = Crossing { until_ns: 0, parts: [0; PARTS], done: [0; P
 #[derive(Clone)]
 pub struct Blame {
     units: Vec<Unit>,
-    /// Where planes read by themselves: the unit of each reader, and the readers at work in each
-    /// unit.
+    /// With independent plane reads: the unit of each reader, and the number of busy readers of
+    /// each unit.
     unit_of_reader: Vec<UnitId>,
     reading: Vec<u32>,
     operations: Vec<Operation>,
-    /// By operation: its parts before the wait under way, if that is divided in another way.
+    /// By operation: its parts before the wait under way, for waits that are divided in another way
+    /// than waits in a queue.
     before: Vec<Parts>,
     /// By request: the operation that was done last.
     last: Vec<u32>,
@@ -177,7 +178,7 @@ impl Blame {
         json!({ "read": self.read.report(read), "write": self.write.report(write) })
     }
 
-    /// The same of the requests of a job, with its latencies.
+    /// The parts of the latencies of one job, for reads and for writes, in ns.
     pub fn report_of_job(&self, job: usize, [read, write]: &[Latency; 2]) -> Value {
         let [reads, writes] = &self.of_jobs[job];
         json!({ "read": reads.report(read), "write": writes.report(write) })
@@ -268,8 +269,8 @@ impl Blame {
         self.queued(op, UnitId(self.units.len() as u32 - 1), now_ns);
     }
 
-    /// An operation that has done something else waits in a queue, or a flush, which was not
-    /// accepted.
+    /// An operation that was in another state returns to a queue; or a flush, which has no
+    /// acceptance, enters one.
     #[cold]
     #[inline(never)]
     fn waits_again(&mut self, op: u32, now_ns: u64) {
@@ -323,7 +324,7 @@ impl Blame {
             any.worked(BusWait::default(), now_ns);
             any.begins(Held::ForHost, now_ns);
         } else if collecting == 0 && after > 0 {
-            // Until now a unit was idle, or at work for the host.
+            // Until now a unit was idle, or occupied by the host.
             any.worked(BusWait::default(), now_ns);
             any.begins(held, now_ns);
         }
@@ -365,7 +366,7 @@ impl Blame {
         }
     }
 
-    /// An operation goes on to another state.
+    /// An operation enters another state.
     #[cold]
     #[inline(never)]
     fn goes_on(&mut self, op: u32, state: State, now_ns: u64) {

@@ -1,4 +1,4 @@
-//! The parts of a latency, and what holds a unit.
+//! The parts of a latency, and the causes for which a unit is occupied.
 
 /// A part of a request's latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,8 @@ pub enum Held {
     },
 }
 
-/// Adds the time of a request's own work: what it did not wait for the bus is service.
+/// Adds the time of a request's own operation: its waits for the bus by their cause, and the rest
+/// as service.
 #[inline(always)]
 pub(super) fn add_own(parts: &mut Parts, own_ns: u64, [host_ns, collection_ns]: [u64; 2]) {
     parts[Part::Host as usize] += host_ns;

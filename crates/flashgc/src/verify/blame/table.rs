@@ -126,7 +126,7 @@ impl Table {
     }
 }
 
-/// The keys of a split: the parts of collection have a table of their own beside their sum.
+/// The keys of a split: the sum of the parts of collection, and a table of them.
 fn split(parts: &[u128; PARTS], requests: u64, shown: impl Fn(u128) -> Value) -> Value {
     let (mut row, mut collection) = (Map::new(), Map::new());
     let mut collection_ns = 0;

@@ -331,7 +331,7 @@ impl Checker {
         self.newest[lpn.index()]
     }
 
-    /// What happens to a request as a whole.
+    /// Counts arrivals and ends of requests.
     fn see_request(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Arrived { .. } => self.outstanding += 1,

@@ -1,5 +1,5 @@
-//! The timeline of a run: what each unit and bus did when, each request with its steps, and links
-//! between a request and the work that it waited for.
+//! The timeline of a run: the operations of each unit and bus, each request with its steps, and
+//! links between a request and the work that it waited for.
 //!
 //! Entries leave as they end, so memory is bounded by the queues and not by the run.
 
@@ -145,7 +145,7 @@ impl Timeline {
         ))
     }
 
-    /// Something happened; the end of a request is told by [`Timeline::served`].
+    /// Takes an event of the run; the end of a request comes by [`Timeline::served`].
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,

@@ -4,7 +4,7 @@ use super::{Bound, Lane, Times};
 use crate::ids::Ppn;
 
 impl Times {
-    /// A plane that reads by itself reads one flash page, of which the host may want several slots.
+    /// An independent plane read covers one flash page, of which the host may read several slots.
     pub(super) fn is_one_page(&self, now_ns: u64, lane: &Lane) {
         let mut pages = lane.host.iter().map(|page| page.ppn.0 / self.slots);
         let first = pages.next();
@@ -26,7 +26,7 @@ impl Times {
         let (mut ns, mut phases) =
             if full.is_empty() { (0, 1) } else { self.register_ns(&full, &[]) };
         if self.is_whole(copies) {
-            // A whole program moves within its plane, and the controller keeps what it has.
+            // A whole program moves within its plane, and the controller keeps the remaining slots.
             let from: Vec<_> = copies.iter().map(|copy| copy.from).collect();
             return (
                 ns + self.each_ns(self.corrects(), &from),
