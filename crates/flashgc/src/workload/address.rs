@@ -1,4 +1,4 @@
-//! Where requests go: distributions over the pages of a drive.
+//! The addresses of requests: distributions over the pages of a drive.
 
 use super::permutation::Permutation;
 use super::ranked::{Ranked, ZipfChoice};
@@ -202,8 +202,8 @@ impl Addresses {
     }
 }
 
-/// A third of the draws or more fall on a place if the mean is one of them and the standard
-/// deviation is at most all places: this many misses do not occur.
+/// With a mean among the places and a standard deviation of at most their number, at least a third
+/// of the draws fall on a place: this many misses do not occur.
 const NORMAL_TRIES: u32 = 1000;
 
 /// The places of each group that has requests: at least one, even if its share is less.
@@ -465,7 +465,7 @@ mod tests {
         let variance = moment(|at, mean| (at - mean) * (at - mean), mean);
         assert!((mean - center).abs() < 0.0005, "{mean}");
         assert!((libm::sqrt(variance) - stddev).abs() < 0.0005, "{variance}");
-        // Half of them lie within 0.6745 deviations.
+        // Half of the draws lie within 0.6745 standard deviations.
         let near: u64 = counts[2163..2837].iter().sum();
         assert!((near as f64 / 400_000.0 - 0.5).abs() < 0.005, "{near}");
     }

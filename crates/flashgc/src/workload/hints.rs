@@ -11,7 +11,7 @@ use serde::Serialize;
 /// The most hints of a workload: one is a byte.
 pub const HINTS_MAX: usize = 256;
 
-/// The hints of a synthetic workload. The first share has hint 0, and what is left the last one.
+/// The hints of a synthetic workload. The first share has hint 0, and the rest the last hint.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HintPlan {

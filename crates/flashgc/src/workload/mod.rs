@@ -1,4 +1,4 @@
-//! Workloads: where the host's requests come from.
+//! Workloads: the sources of the host's requests.
 //!
 //! A source returns requests in order of time, in logical pages. It knows nothing of the scheme, so
 //! all schemes receive identical requests.
@@ -171,7 +171,7 @@ pub trait Source: Send {
         true
     }
 
-    /// What happens now, where arrivals are those of jobs.
+    /// The next action of a source of jobs.
     fn turn(&mut self, _now_ns: u64) -> Result<Turn, SourceError> {
         Err(SourceError("the workload has no jobs".into()))
     }

@@ -278,7 +278,7 @@ mod tests {
         hottest.sort_unstable();
         hottest.dedup();
         assert!(hottest.len() > 4, "{hottest:?}");
-        // What each place gets in the long run: all of the popular ones the same.
+        // Long-term counts by place: equal for all popular places.
         let counts = counts(&choice, 100, 400_000);
         let (hot, cold) = (&counts[..20], &counts[20..]);
         let mean = hot.iter().sum::<u64>() as f64 / 20.0;

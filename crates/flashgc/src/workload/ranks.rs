@@ -17,11 +17,11 @@ pub(super) enum Ranks {
     Spans(Vec<(u64, u64)>, u64),
     /// The same of scattered places.
     ScatteredSpans(Vec<(u64, u64)>, Permutation),
-    /// That of the place before it was scattered.
+    /// The order of the places before they were scattered.
     Unscattered(Permutation),
 }
 
-/// The groups of places of a distribution that has some, with what is in none of them.
+/// The groups of places of a distribution with groups, and one for the remaining places.
 pub(super) fn groups_of(choice: &AddressChoice) -> Vec<Group> {
     let mut groups = match choice {
         AddressChoice::Groups(groups) | AddressChoice::Scattered { groups, .. } => groups.clone(),

@@ -21,7 +21,7 @@ pub struct Repeated {
     replay: Option<Replay>,
     page_bytes: u64,
     time_scale: f64,
-    /// What is left.
+    /// The remaining writes or rounds.
     left: End,
     /// Where the present round begins, its requests, and the last arrival.
     round_ns: u64,

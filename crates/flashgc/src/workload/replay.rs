@@ -101,7 +101,7 @@ impl Replay {
         Ok(first)
     }
 
-    /// The next request of a kind that is wanted. The others are not placed.
+    /// The next request of a kind that `wants` accepts. Requests of other kinds are not placed.
     #[inline]
     pub fn next_of(
         &mut self,

@@ -103,8 +103,8 @@ impl Zipf {
         }
         let cut = libm::fabs(term) * libm::pow(half, TERMS as f64) / (1.0 - falls);
         let most = libm::fabs(reached) / (1.0 - falls);
-        // An error of the base is multiplied by the power. Eight times what follows from counting
-        // the operations of both expressions.
+        // An error of the base is multiplied by the power. The bound is eight times the count of
+        // rounding errors in both expressions.
         let lowest = base - half * libm::fabs(slope);
         let of_base = libm::fabs((middle + half) * slope) / lowest * 2.0 + 4.0;
         let of_power = if slope == 0.0 { 0.0 } else { libm::fabs(self.power) * of_base };

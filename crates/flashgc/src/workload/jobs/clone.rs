@@ -1,4 +1,4 @@
-//! One clone of a job: which request it issues next, and when it may.
+//! One clone of a job: its next request, and the time of it.
 
 use super::files::Files;
 use super::rates::Pacer;
@@ -166,8 +166,8 @@ impl Clone {
         self.ends_ns.is_some_and(|ends_ns| now_ns >= ends_ns)
     }
 
-    /// When it may issue its next request; `None` until one of its requests is done, or where there
-    /// is no next one.
+    /// The earliest time of its next request, in ns; `None` until one of its requests is done, or
+    /// after its last request.
     pub fn next_ns(&mut self, now_ns: u64) -> Option<u64> {
         let pending = self.pending.filter(|_| self.stage == Stage::Runs)?;
         if self.replay.is_some() {
@@ -287,7 +287,7 @@ impl Clone {
             let op = self.draw_op(now_ns);
             if let Some((offset, bytes)) = self.files.next(op) {
                 self.drawn += 1;
-                // In turns with trims, the writes count.
+                // Where trims and writes alternate, the writes count.
                 let counts = !self.plan.trims_in_order() || op == HostOp::Write;
                 self.drawn_bytes += if counts { bytes } else { 0 };
                 self.trimmed = self.follows.then_some((offset, bytes));
@@ -322,7 +322,7 @@ impl Clone {
     fn is_over(&self) -> bool {
         let loops = u64::from(self.plan.loops);
         let amount_bytes = self.amount_bytes.saturating_mul(loops);
-        // Each stands for a trim and a write, where these are in turns.
+        // Each request is a trim and a write where these alternate.
         let factor = loops * if self.plan.trims_in_order() { 2 } else { 1 };
         let requests = self.plan.requests.map(|requests| requests.saturating_mul(factor));
         let has_moved_all = !self.plan.time_based && self.drawn_bytes >= amount_bytes;

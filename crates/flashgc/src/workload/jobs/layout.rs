@@ -1,4 +1,4 @@
-//! Where the files of jobs lie: the drive itself, or files one behind the other.
+//! The places of the jobs' files: the drive itself, or files one behind the other.
 
 use super::{CLONES_MAX, Extent, File, JobPlan, JobsPlan};
 use std::collections::BTreeMap;
@@ -180,7 +180,7 @@ fn part(
     if size < least.max(plan.align_bytes) {
         return Err(Misfit::Small { job, bytes: size });
     }
-    // A scale leaves something of what there is.
+    // A scale leaves at least one byte of an amount.
     let least = u64::from(!plan.amount.is_zero());
     let of_all = size.saturating_mul(u64::from(plan.files.count));
     let amount_bytes = extent(plan.amount, of_all, scale).max(least);

@@ -1,4 +1,4 @@
-//! Where the requests of a clone go, and how large they are.
+//! The addresses and sizes of a clone's requests.
 
 use super::free::Free;
 use super::pass::Orders;
@@ -17,9 +17,9 @@ pub struct Place {
     offset_bytes: u64,
     file_bytes: u64,
     walk: Walk,
-    /// Whether a run that meets the end goes on at the start; else at another random place.
+    /// Whether a run that meets the end continues at the start; else at another random place.
     wraps: bool,
-    /// Whether a sequential request that meets the end goes on at a random place, since some
+    /// Whether a sequential request that meets the end continues at a random place, since some
     /// requests are random and some follow those before them.
     jumps: bool,
     /// Requests that are left of a run.

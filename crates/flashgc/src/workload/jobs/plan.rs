@@ -13,7 +13,7 @@ use serde::Serialize;
 /// The most clones of all jobs together.
 pub const CLONES_MAX: u64 = 4096;
 
-/// Jobs side by side.
+/// The configuration of concurrent jobs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JobsPlan {
     /// All sizes of files, offsets and amounts are multiplied by this.
