@@ -1,9 +1,9 @@
 //! Blocking verdicts of balance against longer runs: `make steady-check RUNS=200 SEED=1`.
 //!
-//! Draws configurations until so many runs have said "yes", and runs each of them again with ten
-//! times as many requests. Prints the share whose write amplification lies within 5 % of that of
-//! the longer run, the verdicts, and the worst cases. With a third argument `all` the runs that
-//! say "no" are held against longer ones too.
+//! Draws configurations until this number of runs has said "yes", and runs each of them again with
+//! ten times as many requests. Prints the share whose write amplification lies within 5 % of that
+//! of the longer run, the verdicts, and the worst cases. With a third argument `all`, runs that say
+//! "no" are compared with longer ones too.
 #![allow(clippy::print_stdout)]
 
 use flashgc::rng::Random;

@@ -28,7 +28,7 @@ pub struct Facts {
     pub nothing_moved: Option<String>,
     /// Lines of the trace that were skipped.
     pub bad_rows: u64,
-    /// What each job did, where there are jobs.
+    /// The counts of each job; empty without jobs.
     pub of_jobs: Vec<JobResults>,
     /// The parts of the latencies of each job, where they were split.
     pub blame_of_jobs: Vec<Value>,
@@ -301,7 +301,7 @@ fn slots(setup: &Setup, results: &Results) -> Option<Value> {
     })
 }
 
-/// Operations that began beside another one of their unit.
+/// Operations that began in parallel with another one of their unit.
 fn cache(setup: &Setup, results: &Results) -> Option<Value> {
     let [reads, programs] = results.counters.cached;
     setup.plan.cache.is_some().then(|| json!({ "reads": reads, "programs": programs }))

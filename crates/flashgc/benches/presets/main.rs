@@ -159,7 +159,7 @@ fn run(setup: Setup, trace: Option<Arc<[u8]>>) -> Result<[f64; 3], String> {
     ])
 }
 
-/// What is to be run.
+/// The sizes, schemes and workloads to run.
 struct Asked {
     /// Size in MiB, which is also the number of blocks in a plane of each quarter.
     sizes_mib: Vec<u64>,

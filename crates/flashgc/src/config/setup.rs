@@ -56,7 +56,7 @@ impl Setup {
         &self.notes
     }
 
-    /// Whether the workload is a trace, or has one beside jobs.
+    /// Whether the workload is a trace, or jobs with one.
     pub fn needs_trace(&self) -> bool {
         self.workload.trace().is_some()
     }

@@ -1,4 +1,4 @@
-//! The state of a drive apart from any scheme: where data lies, and the history of each block.
+//! The state of a drive apart from any scheme: the map, and the history of each block.
 //!
 //! Life of a state: taken out of a simulation once the drive is preconditioned ([`Drive::of`]);
 //! kept, or saved to a file; put into a simulation of the same or of another scheme ([`restore`]).
@@ -73,7 +73,7 @@ impl Drive {
         Drive { map, sealed_at_ns, erases, ..drive }
     }
 
-    /// The same of one that goes on.
+    /// The state of a drive whose run continues.
     pub fn seen(geometry: &Geometry, ftl: &Ftl, wants: &[bool], age_ns: u64) -> Self {
         let blocks = || (0..geometry.blocks).map(BlockId);
         Drive {

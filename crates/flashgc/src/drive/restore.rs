@@ -101,7 +101,7 @@ pub fn restore(
         to.fails(block)?;
     }
     to.ftl.was_read_only = is_read_only;
-    // A scheme is told of a drive in its own way.
+    // The facts of the restoration are dropped: a scheme takes the drive over by calls of its own.
     to.ftl.facts.clear();
     Ok((to.ftl, to.carried))
 }

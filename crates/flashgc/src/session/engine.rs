@@ -105,7 +105,7 @@ impl Engine {
         Ok(carried)
     }
 
-    /// Records the requests that are done from now on, for whoever brings them.
+    /// Records the requests that are done from now on, for a session with live requests.
     pub fn attend(&mut self) {
         let overview = match self {
             Engine::Plain(sim) => sim.watch(),

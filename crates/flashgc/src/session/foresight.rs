@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    /// The placement of the drive is told the future, where it is known.
+    /// Passes the future changes to the placement of the drive, where they are known.
     pub(super) fn tell_future(&mut self) {
         if let Some(foresight) = &self.foresight {
             engine!(&mut self.engine, sim => sim.untimed().foresee(foresight));

@@ -89,7 +89,7 @@ impl Session {
     fn is_same_before(&self) -> bool {
         let is_trace = matches!(self.setup.workload, WorkloadPlan::Trace(_));
         if self.setup.needs_trace() && !is_trace {
-            // The part of a trace beside jobs was overwritten uniformly.
+            // The trace's part of a drive with jobs was overwritten uniformly.
             return false;
         }
         match &self.given {

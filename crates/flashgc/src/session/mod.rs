@@ -194,7 +194,7 @@ impl Session {
         self.setup.workload.trace().filter(|_| !self.is_live).cloned()
     }
 
-    /// The user pages that the trace has: all, or its part beside jobs.
+    /// The user pages of the trace: the whole drive, or its part in a workload of jobs.
     fn trace_pages(&self) -> u32 {
         let exported = self.setup.plan.geometry.exported_pages;
         let WorkloadPlan::Jobs(jobs) = &self.setup.workload else { return exported };
@@ -343,7 +343,7 @@ impl Session {
         }
     }
 
-    /// The log of requests and the timeline, where there are any, hand out what is left.
+    /// Flushes the log of requests and the timeline.
     fn end_rows(&mut self) {
         if let Engine::Watched(sim) = &mut self.engine {
             ending::rows(sim);

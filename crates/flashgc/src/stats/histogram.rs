@@ -12,7 +12,7 @@ const EXACT_BITS: u32 = 11;
 const HALF: usize = 1 << (EXACT_BITS - 1);
 /// The largest value that the histogram distinguishes has this many bits: about 104 days in ns.
 const VALUE_BITS: u32 = 53;
-/// Buckets that are looked at together.
+/// Number of buckets that one comparison with zero covers.
 const SIDE: usize = 16;
 const BUCKETS: usize = (VALUE_BITS - EXACT_BITS + 2) as usize * HALF;
 

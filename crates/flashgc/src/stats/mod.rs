@@ -102,7 +102,7 @@ pub struct Counters {
     pub pipelined_reads: u64,
     /// Host writes that were loaded during a program of a collection.
     pub pipelined_writes: u64,
-    /// Reads and programs of the host that began beside another one: cache operations.
+    /// Reads and programs of the host that began in parallel with another one: cache operations.
     pub cached: [u64; 2],
     /// Host writes that found no page when they were served, where the host preempts collections.
     pub exhausted: u64,
@@ -167,7 +167,7 @@ impl Counters {
         count_at(&mut self.victims_by_valid, valid as usize);
     }
 
-    /// Counts a flash page that was read and corrected with so many retries.
+    /// Counts a flash page that was read and corrected with this number of retries.
     pub fn add_retries(&mut self, for_gc: bool, retries: u8) {
         count_at(&mut self.retries[usize::from(for_gc)], retries.into());
     }

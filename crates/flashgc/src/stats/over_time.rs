@@ -83,7 +83,7 @@ impl ErasesByPlace {
     }
 }
 
-/// What was recorded of a run.
+/// The record of a run over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOverTime {
     /// The length of an interval, in ns.

@@ -22,7 +22,7 @@ macro_rules! less {
 }
 
 impl Counters {
-    /// What was counted after these. The longest and the fewest are those of the whole run.
+    /// The counters minus an earlier state of them. Maxima and minima are those of the whole run.
     pub fn since(&self, before: &Counters) -> Counters {
         less!(
             self,

@@ -11,8 +11,8 @@ use flashgc_config::Reader;
 
 type Check = fn(&Reader<'_>, &Device, &Shape, &GcPlan) -> Option<()>;
 
-/// Combinations that cannot work, in the order in which users are told of them: the first one ends
-/// the list.
+/// Checks for combinations that cannot work, in the order in which they are reported: the first
+/// error ends the list.
 const CHECKS: &[Check] = &[
     |root, _, shape, gc| spare::check(root, shape, gc),
     |root, device, _, gc| copy::check(root, device, gc),

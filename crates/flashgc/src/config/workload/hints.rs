@@ -103,7 +103,7 @@ fn keeps_its_ranks(address: &AddressChoice) -> bool {
     }
 }
 
-/// Those of a job: one number, or several and the choice among them. `None` after an error.
+/// The hints of a job: one number, or several and the choice among them. `None` after an error.
 pub fn of_job(table: &Reader<'_>) -> Option<JobHintPlan> {
     let given = table.has(KEY);
     let hints = if given { table.numbers(KEY)? } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! `[workload.jobs]`: jobs side by side, each with a depth and rates of its own.
+//! `[workload.jobs]`: concurrent jobs, each with its own depth and rates.
 
 mod beside;
 mod walk;

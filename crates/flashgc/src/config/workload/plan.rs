@@ -1,4 +1,4 @@
-//! Where the requests of a run come from.
+//! The source of a run's requests.
 
 use crate::plan::{Arrivals, JobQueues};
 use crate::workload::fitted::FittedPlan;
@@ -19,7 +19,7 @@ pub enum WorkloadPlan {
     Synthetic(SyntheticWorkload),
     /// Drawn from the distributions of a trace.
     Fitted(Box<FittedPlan>),
-    /// Issued by jobs side by side.
+    /// Issued by concurrent jobs.
     Jobs(Box<JobsWorkload>),
     /// Read from a trace.
     Trace(Box<TracePlan>),
@@ -85,7 +85,7 @@ impl WorkloadPlan {
         }
     }
 
-    /// The trace that is replayed, alone or beside jobs.
+    /// The trace that is replayed, alone or together with jobs.
     pub fn trace(&self) -> Option<&TracePlan> {
         match self {
             WorkloadPlan::Trace(trace) => Some(trace),
@@ -115,7 +115,7 @@ impl WorkloadPlan {
         }
     }
 
-    /// The jobs, as the device tells them apart.
+    /// The jobs' queues in the device.
     pub fn queues(&self) -> JobQueues {
         match self {
             WorkloadPlan::Jobs(jobs) => JobQueues {

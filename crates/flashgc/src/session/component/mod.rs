@@ -6,8 +6,8 @@
 //!    present, in any order. Nothing happens by that.
 //! 3. Time [advances](Component::advance) up to an instant, and the requests that are done until
 //!    then are handed out. [`Component::next_event`] is the next instant at which one may be.
-//! 4. [`Component::finish`] serves what is under way, and makes the report of a run: with the same
-//!    requests in a trace, `flashgc run` has the same `result_hash`.
+//! 4. [`Component::finish`] serves the requests under way, and makes the report of a run: with the
+//!    same requests in a trace, `flashgc run` has the same `result_hash`.
 //!
 //! How often time advances changes no result. What a drive does while no request is under way
 //! happens when the next one comes; none of it is counted after the last one, as in a run.
@@ -221,14 +221,14 @@ impl Component {
         }
     }
 
-    /// The next instant at which something may be done, in ns: whoever has the clock lets time
-    /// advance to it at the latest. `None` while no request is under way or to come.
+    /// The next instant at which a request may be done, in ns: the owner of the clock advances time
+    /// to it at the latest. `None` while no request is under way or to come.
     pub fn next_event(&self) -> Option<u64> {
         let arrival = self.live.source.next_ns();
         if !self.live.is_busy() {
             return arrival;
         }
-        // Without any event the next advance says what is wrong.
+        // Without any event the next advance returns the error.
         let event = self.live.next_ns().unwrap_or(self.now_ns).max(self.now_ns);
         Some(arrival.map_or(event, |arrival| arrival.min(event)))
     }
@@ -388,7 +388,7 @@ impl Component {
     }
 }
 
-/// Whether an operation changes what is stored.
+/// Whether an operation changes stored data.
 fn changes(op: HostOp) -> bool {
     matches!(op, HostOp::Write | HostOp::Trim)
 }

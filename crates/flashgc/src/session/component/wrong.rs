@@ -3,7 +3,7 @@
 use crate::session::RunError;
 use std::fmt;
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The configuration has errors.
@@ -33,7 +33,7 @@ pub enum Why {
 /// Wrong use of a component, or a drive that has stopped. The text is ready for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// What is wrong.
+    /// The kind.
     pub why: Why,
     /// The error, its place, and the remedy.
     pub text: String,
