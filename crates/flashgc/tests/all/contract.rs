@@ -266,7 +266,7 @@ fn every_scheme_replays_a_real_trace_under_the_checker() {
     }
 }
 
-/// The resolved configuration of a report names what is not the rule.
+/// The resolved configuration of a report names the choices that differ from the rule.
 #[test]
 fn exceptions_are_in_the_resolved_configuration() {
     let gc = |sets: &[&str]| setup(common::TINY, sets).resolved_json()["gc"].clone();

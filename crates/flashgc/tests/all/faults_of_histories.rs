@@ -452,8 +452,8 @@ fn writes_do_not_wait_for_a_collection_that_has_no_victim() {
     }
 }
 
-/// All blocks of the last group were valid, and the victim policy was left no others: it won
-/// nothing for the writes that waited, again and again in one instant.
+/// All blocks of the last group were fully valid, and the victim policy was restricted to them: its
+/// collections freed no page for the writes that waited, again and again at one instant.
 #[test]
 fn policies_that_are_left_whole_blocks_alone_collect_others() {
     let sets = [

@@ -1,5 +1,5 @@
-//! How the places of a job follow each other: holes, runs, zones and several files; and where its
-//! popular places lie.
+//! The order of a job's places: holes, runs, zones and several files; and the location of its
+//! popular places.
 
 use crate::common;
 use crate::jobs::text;
@@ -68,7 +68,7 @@ fn runs_follow_random_places() {
         let firsts: BTreeSet<u64> = found.iter().step_by(4).copied().collect();
         assert_eq!(firsts.len(), 16, "{more}");
         let follows = |run: &&[u64]| run.iter().zip(0..).all(|(&at, by)| at == run[0] + by * step);
-        // A run that meets the end goes on elsewhere.
+        // A run that meets the end continues at another place.
         assert!(found.chunks(4).filter(follows).count() >= 15, "{more}");
     }
 }
@@ -105,7 +105,7 @@ fn files_have_their_turns() {
     assert_eq!(random, [0, 4, 8, 12, 16, 20]);
 }
 
-/// A drive is brought into its state by the requests of the jobs: to all of their files.
+/// Preconditioning overwrites all files of the jobs.
 #[test]
 fn all_files_are_overwritten() {
     let jobs = plan("[[job]]\nspan = \"40 KiB\"\nfiles = 3\npasses = \"new\"");

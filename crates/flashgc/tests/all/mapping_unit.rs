@@ -134,8 +134,8 @@ fn an_untimed_drive_of_slots_is_one_of_small_pages() {
     }
 }
 
-/// Slots of a random layout: a page with any wanted slot is read once. Of victims with a share v of
-/// valid slots, (1 - (1 - v)^4) / 4 v reads a copy.
+/// Slots of a random layout: a page with any requested slot is read once. Of victims with a share v
+/// of valid slots, (1 - (1 - v)^4) / 4 v reads a copy.
 #[test]
 fn a_collection_reads_each_flash_page_once() {
     let report = write_amplification("fifo", 4, &[&JOINED[..], &["gc.copy.use=\"bus\""]].concat());

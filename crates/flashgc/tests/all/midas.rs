@@ -84,7 +84,7 @@ fn groups_of_fixed_sizes_meet_the_model() {
         let report = log(BLOCKS as u32, &sets);
         let found = Found::new(&report, 64.0);
         let pages = whole(&report, "capacity.exported_pages") as usize;
-        // Each group has half an open block beside its sealed ones.
+        // Each group has half an open block in addition to its sealed ones.
         let mut groups: Vec<f64> = sizes.iter().map(|size| (size + 0.5) * 64.0).collect();
         groups.push(pages as f64 / found.rho - groups.iter().sum::<f64>());
         let model = chain(&zipf(pages, theta), &groups);

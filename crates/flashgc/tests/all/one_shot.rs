@@ -175,7 +175,7 @@ fn what_cannot_join_pages_is_refused() {
     }
 }
 
-/// A program of one page is what there was.
+/// Programs of one page give the results of the default.
 #[test]
 fn a_program_of_one_page_changes_nothing() {
     let hash = |sets: &[&str]| at(&run(TINY, sets), "result_hash").clone();

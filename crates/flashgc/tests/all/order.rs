@@ -320,7 +320,7 @@ fn the_checker_catches_a_request_that_crosses_without_a_place() {
     two_places().tell(Happened::Crosses { request: 2 });
 }
 
-/// The device has three places, and the checker is told of two.
+/// The device has three places, and the checker expects two.
 #[test]
 fn the_checker_notices_a_queue_that_is_too_long() {
     let setup = setup(TINY, &["device.queue_length=3"]);

@@ -347,7 +347,7 @@ fn a_given_page_must_be_there() {
     assert!(error.contains("as in `uncorrectable = [{ block = 5, page = 2 }]`"), "{error}");
 }
 
-/// Collected pages have corrected data where copies take no time: those that moved ahead have, too.
+/// Collected pages have corrected data where copies take no time, and so do pre-migrated pages.
 #[test]
 fn pages_that_move_ahead_without_a_price_have_corrected_data() {
     let report = run_verified(

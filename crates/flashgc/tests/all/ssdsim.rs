@@ -1,4 +1,5 @@
-//! SSDSim's drive and collection: what the presets come to, and a run as the program prepares it.
+//! SSDSim's drive and collection: the resolved presets, and a run with the program's own
+//! preparation.
 
 use crate::common;
 
@@ -67,14 +68,14 @@ fn a_trace_runs_as_the_program_prepares_it() {
     assert!(whole(&report, "gc.count") > 10 && whole(&report, "gc.blocking_ns") > 0);
 }
 
-/// The program as it was run for these figures: 256 blocks in a plane, 20 % of over-provisioning,
-/// threshold 10 %, no advanced command, no buffer.
+/// The configuration of SSDSim behind the reference means below: 256 blocks in a plane, 20 % of
+/// over-provisioning, threshold 10 %, no advanced command, no buffer.
 const BESIDE: &str = "[device]\npreset = \"ssdsim\"\nblocks_per_plane = 256\n[gc]\n\
                       scheme = \"ssdsim\"\ncopy.use = \"bus\"\n[workload.trace]\n\
                       format = \"ssdsim\"\naddress = \"wrap\"\n[precondition]\n\
                       fill = \"none\"\nreads = \"all-mapped\"\n";
 
-/// 250,000 requests of 4 KiB, 4 ms apart, uniform over the exported pages of an empty drive.
+/// 250,000 requests of 4 KiB, 4 ms apart, uniform over the user pages of an empty drive.
 fn means_beside(read_percent: usize) -> Value {
     let mut choices = Choices::new(3);
     let sectors = setup(BESIDE, &[]).plan.geometry.exported_pages as usize * 4;

@@ -25,8 +25,8 @@ fn one_plane(summary: &str, more: &[&str]) -> Value {
     run_verified(TINY, &sets)
 }
 
-/// A read that was answered while the program of a copy was in the array asked for the bus beside
-/// the summary of the block that the copy filled, and the bus forgot one of them.
+/// A read that was answered while the program of a copy was in the array requested the bus together
+/// with the summary of the block that the copy filled, and the bus dropped one of the two.
 #[test]
 fn a_summary_comes_in_when_the_answer_has_left() {
     let sets = [

@@ -218,7 +218,7 @@ fn a_block_that_another_unit_seals_is_collected() {
                     format!("precondition.aged_ratio=\"{percent}%\""),
                 ];
                 let sets = sets.each_ref().map(String::as_str);
-                // Several classes have a reserve that does not fit beside so many aged blocks.
+                // Several classes have a reserve that does not fit with this share of aged blocks.
                 let Some(setup) = prepare_or_none(NEARLY_FULL, &sets) else { continue };
                 let report = finish(setup, None, true).unwrap_or_else(|e| panic!("{sets:?} {e}"));
                 assert!(whole(&report, "gc.count") > 0, "{sets:?}");
@@ -303,7 +303,7 @@ fn wear_is_even_over_the_units_of_a_superblock() {
     assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 16), "{programs:?}");
 }
 
-/// Writes in sequence keep all units at work, as with striped planes.
+/// Writes in sequence keep all units busy, as with striped planes.
 #[test]
 fn writes_in_sequence_reach_the_bandwidth_of_striped_planes() {
     let of = |superblock: &str, unit: &str| {
@@ -386,7 +386,7 @@ fn what_does_not_work_is_refused_with_a_reason() {
     }
 }
 
-/// A saved drive goes on where it was, and keeps its superblocks.
+/// A saved drive resumes at its write positions, and keeps its superblocks.
 #[test]
 fn a_saved_drive_keeps_its_superblocks() {
     let of = |sets: &[&str]| {

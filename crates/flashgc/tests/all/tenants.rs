@@ -1,5 +1,5 @@
 //! Tenants: jobs that share a drive have latencies and blame of their own, queues that are served
-//! by turns, and a firmware that handles each command.
+//! round robin, and a firmware that handles each command.
 
 use crate::common;
 
@@ -18,7 +18,7 @@ exported = 0.75
 overwrite = 1.0
 "#;
 
-/// A reader of low depth beside a writer.
+/// A reader of low depth and a writer.
 const JOBS: [&str; 2] = [
     "name = \"reader\"\nread_share = 1.0\ndepth = 4\nrequests = 3000",
     "name = \"writer\"\ndepth = 64\nrequests = 20000",
@@ -62,7 +62,8 @@ fn each_job_has_its_latencies_and_its_blame() {
     }
 }
 
-/// Reads of a job of weight 3 over those of one of weight 1, both of which always wait.
+/// The ratio of the reads of a job with weight 3 to those of a job with weight 1, both of which
+/// always wait.
 fn share(sets: &[&str]) -> f64 {
     let reads = "read_share = 1.0\ndepth = 64\nruntime = \"3 s\"\ntime_based = true";
     let thrice = format!("{reads}\nweight = 3");

@@ -72,7 +72,7 @@ fn row(stretch: Stretch<'_>) -> Row {
     Row { track, from_ns, to_ns, gc, value, links: links.to_vec() }
 }
 
-/// What is recorded, and until when it is complete.
+/// The entries of a run's timeline, its end in ns, and the report.
 fn record(sets: &[&str], ask: impl FnOnce(TimelineSink) -> TimelineRequest) -> Recorded {
     let (send, told) = channel();
     let sink: TimelineSink =

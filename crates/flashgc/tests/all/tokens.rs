@@ -80,7 +80,7 @@ fn free_space_stays_within_a_block_of_the_threshold() {
     }
 }
 
-/// A drive that needs its last pages goes on, whatever is paid.
+/// A drive that needs its last pages continues, whatever is paid.
 #[test]
 fn a_drive_filled_to_the_last_page_goes_on_below_its_floor() {
     for depth in ["1", "40"] {

@@ -273,7 +273,7 @@ fn lines_of(scheme: &str, blame: bool) -> Vec<String> {
     DEVICES.iter().map(line).collect()
 }
 
-/// All lines. Half of the schemes are run beside the other half.
+/// All lines. The two halves of the schemes run in parallel.
 fn lines(blame: bool) -> Vec<String> {
     let schemes = presets::scheme_names();
     let half = schemes.len() / 2;

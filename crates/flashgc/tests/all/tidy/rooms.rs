@@ -34,9 +34,9 @@ const ROOMS: &[&str] = &[
     "session",
 ];
 
-/// What the rooms of a running drive may use: records, the plan, policies and read-only views, and
-/// none of the rooms beside them. Pages change through the store alone; only the simulation carries
-/// anything else from one room to the other.
+/// The rooms that a room of a running drive may use: records, the plan, policies and read-only
+/// views, and no other running room. Pages change through the store alone; only the simulation
+/// carries anything else from one room to the other.
 const WALLS: &[(&str, &[&str])] = &[
     ("flash", &["ids", "event", "device", "flash"]),
     ("ftl", &["ids", "memory", "rng", "device", "ftl"]),

@@ -52,7 +52,8 @@ pub struct Eyes {
     open: Vec<Vec<(bool, Row)>>,
     /// The logical pages that each unit reads or writes for the host in one operation.
     host: Vec<Vec<u32>>,
-    /// Those of them of the operation under way, where another has begun beside it.
+    /// The number of pages among them that belong to the operation under way, where another has
+    /// begun in parallel.
     beside: Vec<Option<usize>>,
     /// The logical pages that each unit reads for its collection.
     reads: Vec<Vec<u32>>,
