@@ -20,7 +20,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// A trace without rows, whose place is beside its final one.
+    /// A trace without rows. Its temporary file is in the folder of the final one.
     pub fn new(path: &Path) -> io::Result<Capture> {
         let mut name = std::ffi::OsString::from(".");
         name.push(path.file_name().ok_or(io::ErrorKind::InvalidFilename)?);

@@ -88,8 +88,8 @@ enum Server {
 }
 
 impl Drive {
-    /// Preconditions a drive, takes a saved one, or resumes the one in its store. `goes_on` is told
-    /// how far that is, and returns whether it goes on.
+    /// Preconditions a drive, takes a saved one, or resumes the one in its store. `goes_on`
+    /// receives the progress, and returns whether to continue.
     pub fn open(
         opening: Opening,
         goes_on: impl FnMut(&Progress) -> bool,
@@ -118,7 +118,7 @@ impl Drive {
         Ok(Drive { page_bytes, bytes, found, server })
     }
 
-    /// What was found in its store, if it was resumed.
+    /// The findings of the recovery of its store, if it was resumed.
     pub fn found(&self) -> Option<Recovery> {
         self.found.clone()
     }
@@ -186,7 +186,7 @@ impl Drive {
         Ok(())
     }
 
-    /// What was written before survives a loss of power as soon as this returns.
+    /// All earlier writes survive a loss of power as soon as this returns.
     pub fn flush(&self) -> Result<(), DriveError> {
         self.run(HostRequest::flush(0), Vec::new()).map(|_| ())
     }

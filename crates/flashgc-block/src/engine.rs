@@ -12,11 +12,11 @@ use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Those who look at the requests of a drive.
+/// Observers of the requests of a drive.
 pub(crate) struct Onlookers {
-    /// The requests are kept as a trace.
+    /// Records the requests as a trace.
     pub(crate) capture: Option<Capture>,
-    /// What the drive does is shown.
+    /// Publishes the state of the drive.
     pub(crate) watching: Option<Watching>,
 }
 
@@ -26,7 +26,7 @@ pub struct Engine {
     path: Arc<Mutex<DataPath>>,
     onlookers: Onlookers,
     has_served: bool,
-    /// What was found in the store.
+    /// The findings of the recovery of the store.
     found: Option<Recovery>,
     /// Why nothing works any more.
     stopped: Option<String>,
@@ -189,7 +189,7 @@ impl Engine {
         answer(done)
     }
 
-    /// What the drive does, at this time or later; none where nobody may watch.
+    /// The state of the drive at this time or later; `None` if it is not watched.
     pub(crate) fn status(&mut self, now_ns: u64) -> Result<Option<Value>, DriveError> {
         let Some(watching) = self.onlookers.watching.clone() else { return Ok(None) };
         let now_ns = now_ns.max(self.component.last_event_ns());
@@ -253,8 +253,8 @@ pub(crate) fn answer(done: Done) -> Result<Vec<u8>, DriveError> {
     done.failed.map_or(Ok(done.data), |error| Err(DriveError::Io(error)))
 }
 
-/// A fault of the engine is reported where it happens, and what is behind the lock is not used
-/// again.
+/// A panic of the engine is reported where it happens, and the data behind the lock is not used
+/// afterwards.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Where the parts of a store lie in its file, and how an entry of each is written.
+//! The layout of a store: the parts of its file, and the format of their entries.
 //!
 //! ```text
 //! head    what the drive is, in JSON, twice; whether it was stopped or is read-only
@@ -11,8 +11,8 @@
 //!
 //! Since version 3 each entry lies there twice with checksums ([`sealed`](crate::sealed)). Before,
 //! only records and saved pages had checksums, and version 1 had no mark of a read-only drive. In
-//! both the place of a page had its number; a store of such a version becomes one of version 4 when
-//! it goes on, which has the same form and any places.
+//! both the place of a page had its number; when the drive of such a store resumes, it becomes a
+//! store of version 4, which has the same form and any places.
 
 use crate::record::{CONTENT_BYTES, Found, Record, checksum};
 use crate::sealed::{Kind, Sealed, seal, unseal};
@@ -26,7 +26,7 @@ const ALIGNED: u64 = 64 << 10;
 /// Bytes of a head.
 pub const HEAD_BYTES: u64 = 64 << 10;
 const STATE_BYTES: u64 = 2 * 32;
-/// The mark of a retired block beside its wear, and that of a block with a failed program.
+/// The mark of a retired block, next to its wear, and the mark of a block with a failed program.
 const RETIRED: u64 = 1 << 63;
 const FAILING: u64 = 1 << 62;
 

@@ -1,9 +1,9 @@
-//! What a loss of power leaves of the operations under way.
+//! The effect of a loss of power on the operations under way.
 //!
 //! A program that is cut leaves nothing, or a page or a record that is not whole. An erase that is
 //! cut leaves each page of its block as it was, erased, or not whole. Where the controller survives
-//! the loss and programs join several mapped pages (`docs/mapping-unit.md`), it completes what it
-//! holds, and only erases are cut.
+//! the loss and programs join several mapped pages (`docs/mapping-unit.md`), it completes the
+//! programs under way, and only erases are cut.
 //!
 //! The engine marks a page invalid as soon as the program of its successor begins, and may begin to
 //! erase its block before that program has ended. A drive waits until it has ended, so here the
@@ -171,7 +171,7 @@ impl Power {
         shape.program_slots > 1 && !shape.pads()
     }
 
-    /// The power is lost now: `below` chooses what is left.
+    /// The power is lost now: `below` chooses the content of each cut page.
     pub(crate) fn cut(&self, store: &Store, mut below: impl FnMut(u64) -> u64) -> io::Result<()> {
         let page_bytes = self.plan.geometry.shape.page_bytes as usize;
         let mut data = vec![0; page_bytes];

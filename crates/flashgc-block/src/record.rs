@@ -1,11 +1,11 @@
-//! What a physical page says of itself, beside its data: the out-of-band record.
+//! The record of a physical page, next to its data: the out-of-band area.
 
 use crate::kept::Held;
 
-/// Bytes of what a record says; its checksum follows.
+/// Bytes of a record's content; its checksum follows.
 pub const CONTENT_BYTES: usize = 28;
 
-/// What a page holds.
+/// The kind of content of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Data that a client wrote.
@@ -21,9 +21,9 @@ pub enum Content {
 /// The record of a physical page that was programmed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Whose data it is.
+    /// The logical page.
     pub lpn: u32,
-    /// What it is.
+    /// The kind of content.
     pub content: Content,
     /// Whether a collection programmed it, and not a write.
     pub by_copy: bool,
@@ -76,7 +76,7 @@ impl Record {
         }
     }
 
-    /// What it says, without a checksum of its own.
+    /// The content of the record, without a checksum of its own.
     pub fn to_bytes(self) -> [u8; CONTENT_BYTES] {
         let flags = IS_THERE | self.content as u32 | if self.by_copy { BY_COPY } else { 0 };
         let flags = flags | (self.moved & MOVED_LOW) << MOVED_AT;

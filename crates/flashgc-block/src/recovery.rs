@@ -43,7 +43,7 @@ pub struct Saved {
     pub data: Option<Vec<u8>>,
 }
 
-/// What was found in a store.
+/// The findings of the recovery of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Whether the drive was stopped, and not cut off.
@@ -56,7 +56,7 @@ pub struct Recovery {
     pub saved: u64,
     /// Whether the drive takes no further write.
     pub is_read_only: bool,
-    /// What was damaged: entries that were mended, and pages that cannot be read.
+    /// Damage: entries that were repaired, and pages that cannot be read.
     pub damage: Vec<String>,
 }
 
@@ -101,16 +101,16 @@ pub struct Recovered {
     pub held: Vec<Held>,
     /// Pages to be written again.
     pub saved: Vec<Saved>,
-    /// What was found, for its user.
+    /// The findings, for the user.
     pub found: Recovery,
 }
 
-/// What is known of a block from the records of its pages.
+/// The state of a block, from the records of its pages.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     /// The first page from which on nothing is written, of the even and of the odd pages.
     ends: [u32; 2],
-    /// How many of each are written.
+    /// Number of written pages, even and odd.
     written: [u32; 2],
     last_ns: u64,
     /// Whether a collection programmed its last page.

@@ -1,5 +1,5 @@
-//! The small entries of a store: each lies there twice, side by side and in one write, and each
-//! copy has a checksum. So an entry that is damaged in one place is still known.
+//! The small entries of a store: each entry has two adjacent copies, in one write, and each copy
+//! has a checksum. So an entry that is damaged in one place is still known.
 
 use crate::record::checksum_of;
 
@@ -21,9 +21,9 @@ pub const CHECK_BYTES: usize = 4;
 pub enum Sealed<'a> {
     /// Zeros: it was never written, or was cleared.
     Empty,
-    /// What was written.
+    /// The content.
     Whole(&'a [u8]),
-    /// Neither copy is what was written.
+    /// Both copies are damaged.
     Damaged,
 }
 

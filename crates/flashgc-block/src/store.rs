@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 
-/// The file grows by so many places for saved pages.
+/// The file grows by this number of places for saved pages.
 const SLOTS: u32 = 16;
-/// What stores before version 3 have at the end of their head.
+/// The marks at the end of the head, in stores before version 3.
 pub(crate) const STOPPED: &[u8; 8] = b"stopped.";
 pub(crate) const READ_ONLY: &[u8; 8] = b"readonly";
 
@@ -29,7 +29,7 @@ pub(crate) const READ_ONLY: &[u8; 8] = b"readonly";
 pub struct StoreError {
     /// The number of the error.
     pub errno: i32,
-    /// What it says.
+    /// The message.
     pub text: String,
 }
 
@@ -59,7 +59,7 @@ fn words(error: &io::Error) -> String {
     text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_string())
 }
 
-/// What the head says of the drive, beside its text.
+/// The state of the drive in the head, next to the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Whether the drive was stopped, and not cut off.
@@ -88,7 +88,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store of a drive that goes on, of this version.
+    /// The store of a drive that resumes, of this version.
     pub fn resumed(disk: Box<dyn Medium>, name: &str, sizes: Sizes, version: u32) -> Self {
         Store {
             disk,
@@ -197,7 +197,7 @@ impl Store {
         self.state = state;
     }
 
-    /// The drive goes on. From now on the place of a page may have any number.
+    /// The drive resumes. From now on the place of a page may have any number.
     pub fn goes_on(&mut self) {
         if !self.layout.is_sealed() {
             // A flashgc that knows no such places must not open it.
@@ -207,7 +207,7 @@ impl Store {
         self.note_stopped(false);
     }
 
-    /// Notes that the drive is stopped, or goes on.
+    /// Marks the drive as stopped, or as running.
     pub fn note_stopped(&mut self, is_stopped: bool) {
         self.set_state(State { is_stopped, ..self.state });
     }
@@ -311,7 +311,7 @@ impl Store {
         self.put_entry(self.layout.records.entry_at(first));
     }
 
-    /// Gives the space of places back that are free.
+    /// Returns the space of free places to the filesystem.
     pub fn give_back(&mut self, first: u32, places: u32) {
         if self.failure.is_none() {
             let [at, end] = [first, first + places].map(|place| self.layout.page_at(place));
@@ -358,7 +358,7 @@ impl Store {
         self.put_entry(self.layout.slot_at(slot))
     }
 
-    /// Makes room for so many saved pages, and says so.
+    /// Makes room for this number of saved pages, and records the number.
     fn grow(&mut self, slots: u32) {
         if self.failure.is_none() && self.layout.is_sealed() {
             if let Err(error) = self.disk.set_bytes(self.layout.slot_at(slots)) {
@@ -385,8 +385,7 @@ impl Store {
         format!("{}, bytes {at} to {end}", self.name)
     }
 
-    /// What is written is in the file, whatever happens to this machine. A failure is one of the
-    /// store.
+    /// Makes all written data survive a failure of this machine. A failure is one of the store.
     pub fn sync(&mut self) {
         if self.failure.is_none()
             && let Err(error) = self.disk.sync()

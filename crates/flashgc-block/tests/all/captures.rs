@@ -28,7 +28,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Serves a drive, and runs what was captured. Both results, and the collections.
+/// Serves a drive, and runs the captured trace. Both results, and the number of collections.
 fn twice(
     sets: &[&str],
     time: Time,

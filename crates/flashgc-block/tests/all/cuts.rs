@@ -1,5 +1,5 @@
 //! Losses of power at any moment: the drive is rebuilt from its store, every page is a version that
-//! may be there, and the drive goes on.
+//! may be there, and the drive runs on.
 
 use crate::common::{Choices, SLOTS, opening_of, setup_or_none};
 use crate::stores::file;
@@ -222,7 +222,7 @@ impl History<'_> {
         let plug = Plug { left, is_cut: false, power: None, is_read_only: false };
         let plug = Arc::new(Mutex::new(plug));
         let lived = self.live(&plug, events, met);
-        // What was cut while it was new is made again.
+        // A drive that was cut while it was new is made again.
         if !self.is_new && plug.lock().expect("the plug").is_read_only {
             self.is_read_only = true;
             met.read_only += 1;
@@ -274,7 +274,8 @@ impl History<'_> {
     }
 }
 
-/// A random drive through several losses of power. An error where it is not what it may be.
+/// A random drive through several losses of power. An error if a page has another version than the
+/// allowed ones.
 fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
     let mut choices = Choices::new(seed);
     let has_slots = choices.below(3) == 0;

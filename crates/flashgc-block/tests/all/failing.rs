@@ -1,4 +1,4 @@
-//! A file whose calls fail when they are told to.
+//! A file whose calls fail on request.
 
 use flashgc_block::medium::Medium;
 use std::fs::File;
@@ -40,7 +40,7 @@ impl Calls {
         Arc::new(Mutex::new(Calls { fault, at, lasts, writes, syncs, has_failed }))
     }
 
-    /// The error of this call; of so many bytes that it writes, those that are written before.
+    /// The error of this call, or the number of bytes that it writes.
     fn writes(&mut self, bytes: usize) -> Result<usize, io::Error> {
         self.writes += 1;
         if self.fault == Fault::Sync {

@@ -35,7 +35,7 @@ fn a_copy_that_takes_the_wrong_page_is_found() {
         let found = found(sets, move |happened| match happened {
             Happened::Programmed { ppn, lpn, cause: Cause::Copy { from }, current } => {
                 copies += 1;
-                // One of fifty copies, and the page beside its own.
+                // One of fifty copies has the neighbouring page as its source.
                 let from = if copies % 50 == 0 { Ppn(from.0 ^ 1) } else { from };
                 Some(Happened::Programmed { ppn, lpn, cause: Cause::Copy { from }, current })
             }
@@ -130,7 +130,8 @@ fn a_page_that_cannot_be_corrected_is_an_error_and_harms_nothing_else() {
     }
 }
 
-/// Page 2 of block 0 is bad: what it holds is an error, and its next data, in another page, is not.
+/// Page 2 of block 0 is bad: a read of its data is an error, and its next data, in another page, is
+/// readable.
 #[test]
 fn one_given_page_is_an_error_until_it_is_written_again() {
     let set = "device.read_retry={cycles=0,retention_days=0,spread=0,ecc_bits=4096,\

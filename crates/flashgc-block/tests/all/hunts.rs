@@ -429,7 +429,7 @@ fn damaged(
     compare(&mut life).map_err(wrong)?;
     life.stop().map_err(wrong)?;
     versions.is_stopped();
-    // What was mended is whole again.
+    // Repaired parts are whole again.
     let medium = Box::new(file.try_clone().expect("a file"));
     let again = self::opened(sets, medium).map_err(|error| wrong(error.to_string()))?;
     let (engine, damage) = again;

@@ -21,7 +21,7 @@ struct Page {
 pub struct Sent {
     op: HostOp,
     is_forced: bool,
-    /// The version of each page that it wrote, or that a flush makes sure.
+    /// The version of each page that it wrote, or that a flush makes durable.
     versions: Vec<(u32, u64)>,
 }
 
@@ -29,10 +29,10 @@ pub struct Sent {
 pub struct Versions {
     pages: Vec<Page>,
     page_bytes: usize,
-    /// Whether what is done may vanish until it is flushed.
+    /// Whether completed writes may vanish until they are flushed.
     is_volatile: bool,
     stamp: u64,
-    /// Pages with versions that are done and not sure to stay.
+    /// Pages with completed versions that are not durable yet.
     unsure: BTreeMap<u32, u64>,
     data: Vec<u8>,
 }
