@@ -1,14 +1,14 @@
 //! Keeps a client that goes away from ending the server.
 //!
 //! nbdkit 1.32.4 to 1.33.9 (Debian 12 has 1.32.5) closes its side of a connection as soon as one of
-//! its threads sees that the client is gone, while others have answers for it, and an assertion of
-//! theirs ends the process ("`raw_send_socket`: Assertion `sock >= 0` failed"; nbdkit 1.34 has no
-//! such fault). `flashgc serve` loads the plugin before such a server, so that these functions take
-//! the place of those of the C library:
+//! its threads sees that the client is gone, while others have answers for it, and an assertion in
+//! these ends the process ("`raw_send_socket`: Assertion `sock >= 0` failed"; nbdkit 1.34 has no
+//! such fault). `flashgc serve` loads the plugin before such a server, so that these functions
+//! replace those of the C library:
 //!
 //! - an answer to a client that is gone is dropped, as if it had been sent;
-//! - a thread that reads the end of a connection learns of it when every request of the connection
-//!   that was under way has been answered, so that nobody sends any more.
+//! - a thread that reads the end of a connection returns from that read when every request of the
+//!   connection that was under way has been answered, so that no thread sends afterwards.
 //!
 //! Without being loaded before nbdkit they are never called.
 
@@ -22,7 +22,7 @@ struct Connection {
     is_open: AtomicBool,
     /// Requests that were read and not answered.
     under_way: AtomicU32,
-    /// Its end was read: nobody answers any more.
+    /// Its end was read: no answer follows.
     has_ended: AtomicBool,
 }
 
@@ -43,14 +43,14 @@ thread_local! {
     static ANSWERS: Cell<c_int> = const { Cell::new(-1) };
 }
 
-/// A request of the protocol: its length, its first word, and that with which a client leaves.
+/// A request of the protocol: its length, its first word, and the type of a disconnect.
 const REQUEST_BYTES: usize = 28;
 const REQUEST: [u8; 4] = 0x2560_9513_u32.to_be_bytes();
 const LEAVES: [u8; 2] = 2_u16.to_be_bytes();
 
-/// Looks at what is under way after this time.
+/// The interval between checks for requests under way.
 const PAUSE: Duration = Duration::from_micros(500);
-/// A client that breaks the protocol keeps a thread waiting for so long.
+/// The longest wait of a thread for a client that breaks the protocol.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 fn connection(descriptor: c_int) -> Option<&'static Connection> {
@@ -58,7 +58,7 @@ fn connection(descriptor: c_int) -> Option<&'static Connection> {
     found.filter(|connection| connection.is_open.load(Ordering::Acquire))
 }
 
-/// This thread answers nothing any more.
+/// This thread has no request to answer from now on.
 fn has_answered() {
     let descriptor = ANSWERS.replace(-1);
     if let Some(connection) = connection(descriptor) {
@@ -125,7 +125,7 @@ extern "C" fn read(descriptor: c_int, into: *mut c_void, bytes: usize) -> isize 
         }
         return got;
     }
-    // SAFETY: so many bytes were written there.
+    // SAFETY: the call has written this number of bytes there.
     let got_bytes = unsafe { std::slice::from_raw_parts(into.cast::<u8>(), got as usize) };
     let is_request = bytes == REQUEST_BYTES && got_bytes.starts_with(&REQUEST);
     if is_request && got_bytes.get(6..8) != Some(&LEAVES) && ANSWERS.get() < 0 {

@@ -31,7 +31,7 @@ struct Served {
     ready: Option<(Instant, Duration)>,
 }
 
-/// Requests read it, side by side; it changes before the first of them and after the last.
+/// Requests read it concurrently; it changes before the first of them and after the last.
 static SERVED: RwLock<Served> =
     RwLock::new(Served { job: None, drive: None, status: None, ready: None });
 
@@ -51,13 +51,13 @@ fn changed() -> RwLockWriteGuard<'static, Served> {
     SERVED.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads what is asked for.
+/// Reads the request of `flashgc serve`.
 pub fn read_job(path: &Path) -> Result<(), String> {
     changed().job = Some(Job::read(path)?);
     Ok(())
 }
 
-/// Whether it is known what is asked for.
+/// Whether the request has been read.
 pub fn has_job() -> bool {
     served().job.is_some()
 }
