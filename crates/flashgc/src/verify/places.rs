@@ -178,7 +178,7 @@ impl Turns {
     }
 
     /// Requests of each job come in in order, and while one waits, the other jobs come in at most
-    /// once each.
+    /// as many times as their weights add up to.
     fn came_in(&mut self, now_ns: u64, request: u32) {
         let first = |queue: &Waiting| queue.requests.front() == Some(&request);
         let Some(job) = self.queues.iter().position(first) else {
