@@ -54,7 +54,7 @@ impl Stories {
     }
 }
 
-/// What is watched in a run.
+/// The watchers of a run.
 #[derive(Clone, Copy)]
 pub struct Watched {
     /// Whether the checker watches.

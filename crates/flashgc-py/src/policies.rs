@@ -118,8 +118,9 @@ impl Policies {
     }
 }
 
-/// Answers for each block of a plane in a row that may name a block whose erase frees nothing. A
-/// policy that does not look at its pages, by age or at random, finds another one long before.
+/// Number of consecutive answers, for each block of a plane, that may name a block whose erase
+/// frees nothing. A policy that ignores the pages of blocks, by age or at random, finds another one
+/// long before.
 const IN_VAIN_OF_EACH: u64 = 64;
 
 /// A victim policy.

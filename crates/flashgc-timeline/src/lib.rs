@@ -132,7 +132,7 @@ impl<W: Write> Trace<W> {
         Ok(())
     }
 
-    /// What was written to.
+    /// The writer.
     pub fn into_inner(self) -> W {
         self.packets.into_inner()
     }

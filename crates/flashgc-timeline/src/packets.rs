@@ -189,7 +189,7 @@ impl<W: Write> Packets<W> {
         self.out.write_all(whole.bytes())
     }
 
-    /// What was written to.
+    /// The writer.
     pub fn into_inner(self) -> W {
         self.out
     }

@@ -22,7 +22,8 @@ pub trait LineFormat: Send {
     /// Lines that are empty or begin with `#` are not passed to it.
     fn parse(&mut self, line: &[u8]) -> Result<Option<RawRecord>, FieldError>;
 
-    /// Whether a line that was not understood is correct after all, given the lines that follow it.
+    /// Whether a line that could not be parsed is correct after all, given the lines that follow
+    /// it.
     fn passes_over(&mut self, line: &[u8], ahead: &[&[u8]]) -> bool {
         let _ = (line, ahead);
         false

@@ -62,7 +62,7 @@ pub fn merge(readers: Vec<TraceReader>, options: MergeOptions) -> Result<Merge, 
 }
 
 impl Merge {
-    /// Lines that were not understood so far, in all traces.
+    /// Number of lines so far that could not be parsed, in all traces.
     pub fn bad_rows(&self) -> u64 {
         self.traces.iter().map(|trace| trace.reader.bad_rows()).sum()
     }

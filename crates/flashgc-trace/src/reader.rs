@@ -271,12 +271,12 @@ impl TraceReader {
         }
     }
 
-    /// Lines that were not understood so far.
+    /// Number of lines so far that could not be parsed.
     pub fn bad_rows(&self) -> u64 {
         self.bad_rows
     }
 
-    /// The first five of them.
+    /// The errors of the first five of them.
     pub fn bad_examples(&self) -> &[TraceError] {
         &self.bad_examples
     }

@@ -34,9 +34,9 @@ impl IntoParser for Parser {
     }
 }
 
-/// Why there is no next row.
+/// The reason why there is no next row.
 pub(crate) enum RowProblem {
-    /// This row was not understood; the next one may be.
+    /// This row could not be parsed; the next one may be correct.
     Bad(TraceError),
     /// Nothing more can be read.
     Broken(TraceError),
@@ -83,7 +83,7 @@ impl DriveSize {
     }
 }
 
-/// Lines after one that was not understood which may explain it.
+/// Number of lines after an unparsed one that may explain it.
 const LINES_AHEAD: usize = 200;
 
 /// The rows of a text.

@@ -1,4 +1,4 @@
-//! Layers, assignments and where values came from.
+//! Layers, assignments and the origins of values.
 
 use flashgc_config::{Exclusive, Place, Reader, Sink, Tree, Unset};
 use serde_json::json;
@@ -211,7 +211,7 @@ fn a_layer_takes_out_what_it_excludes_below_and_nothing_else() {
     assert_eq!(given_over("w.size.x = 4", &["w.size.mean=8"], EITHER), merged);
 }
 
-/// Takes a key out of the text; what is left, or the mistake.
+/// Removes a key from the text; returns the remaining table, or the error.
 fn unset(text: &str, key: &str) -> Result<serde_json::Value, String> {
     let mut unset = Unset::parse(key).map_err(|errors| errors.to_string())?;
     let (mut tree, sink) = (parse("a.toml", text), Sink::default());
@@ -230,7 +230,7 @@ fn an_unset_key_is_gone_with_the_tables_that_it_leaves_empty() {
     assert_eq!(left("t.gap.fixed"), json!({ "seed": 1, "t": { "depth": 2 } }));
     assert_eq!(left(" t . gap "), json!({ "seed": 1, "t": { "depth": 2 } }));
     assert_eq!(left("t"), json!({ "seed": 1 }));
-    // What nobody reads can be unset where it stands, which is a way out of a misspelling.
+    // A key that no reader reads can be unset in its table, for example a misspelled one.
     assert_eq!(left("seed")["t"]["depth"], 2);
     // A key that is valid and not there changes nothing.
     assert_eq!(unset("[t]\n", "t.depth"), Ok(json!({ "t": {} })));

@@ -1,4 +1,4 @@
-//! What people see.
+//! The texts of errors, as users see them.
 
 use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree};
 

@@ -207,7 +207,7 @@ impl Draw {
         self.set(&key("course"), course);
     }
 
-    /// Jobs side by side, in a part of the cases with flushes and forced writes.
+    /// Concurrent jobs, in a part of the cases with flushes and forced writes.
     fn jobs(&mut self) {
         let count = self.choices.between(1, 3);
         let jobs: Vec<String> = (0..count).map(|_| self.job()).collect();

@@ -38,11 +38,11 @@ pub struct Info {
     pub format: String,
     /// Its option, such as the event taken from blkparse.
     pub format_option: Option<String>,
-    /// What the file says of where it comes from, if its format can.
+    /// The origin that the file names, if its format can.
     pub origin: Option<String>,
     /// Rows that are records.
     pub rows: u64,
-    /// Rows that were not understood.
+    /// Rows that could not be parsed.
     pub bad_rows: u64,
     /// Reads.
     pub reads: u64,

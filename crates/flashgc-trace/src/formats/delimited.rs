@@ -17,9 +17,9 @@ use std::marker::PhantomData;
 pub(crate) struct Row {
     /// Its names and its texts for the manual.
     pub(crate) info: FormatInfo,
-    /// What is between two columns.
+    /// The delimiter of columns.
     pub(crate) delimiter: Delimiter,
-    /// The columns, in order. Those after the last one are passed over, unless the line must end.
+    /// The columns, in order. Further ones are skipped, unless the line must end.
     pub(crate) columns: &'static [Column],
     /// The unit of the time. A format may have other names with other units.
     pub(crate) time: TimeUnit,
@@ -35,7 +35,7 @@ pub(crate) struct Row {
     pub(crate) tail: &'static str,
 }
 
-/// What is between two columns.
+/// The delimiter of columns.
 #[derive(Clone, Copy)]
 pub(crate) enum Delimiter {
     /// A comma, with or without blanks around it.
