@@ -1,4 +1,4 @@
-"""One chart: a Vega-Lite specification, the data that it draws, and what it shows in words."""
+"""One chart: a Vega-Lite specification, the data that it draws, and a description."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Chart:
     columns: Columns
     """The data: columns of equal length. None is a missing value."""
     text: str
-    """What it shows, for readers who cannot see it."""
+    """A description for readers who cannot see it."""
     note: str = ""
     """A line below it, such as how the data was reduced."""
     series: str = ""

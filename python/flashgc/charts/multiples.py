@@ -71,7 +71,7 @@ def labels(names: Sequence[str]) -> dict[str, str]:
 
 
 def _metric(name: str) -> str | None:
-    """A metric in words; None for what is the name of an axis."""
+    """A metric in words; None for the name of an axis."""
     if name.startswith("latency_ns."):
         _, kind, which = name.split(".")
         of = {"read": "reads", "write": "writes"}.get(kind, "requests")
@@ -158,7 +158,7 @@ parallel show that two axes interact."
 
 
 def saturated(count: int) -> str:
-    """The words below a chart that leaves points out."""
+    """The words below a chart without saturated points."""
     one = count == 1
     return f"{count:,} saturated {'point is' if one else 'points are'} omitted." if count else ""
 

@@ -203,7 +203,7 @@ def _check_untimed(given: dict[str, object]) -> None:
 
 
 def _check_single(given: dict[str, object]) -> None:
-    """Refuses with --seeds what belongs to a single run."""
+    """Refuses with --seeds the options of a single run."""
     for what, value in given.items():
         if value:
             raise typer.BadParameter(f"{what} one run and cannot be combined with --seeds")

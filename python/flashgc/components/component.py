@@ -241,7 +241,7 @@ class Component:
     def next_event(self) -> int | None:
         """The next instant at which a request may be done, in ns; `None` while there is none.
 
-        Whoever has the clock advances to it at the latest.
+        The owner of the clock advances to it at the latest.
         """
         return self._engine.next_event()
 

@@ -28,7 +28,7 @@ from flashgc.files import toml
 from flashgc.files.key_places import Path, Places
 
 KIND = "kind: "
-"""How the tag of one form of a table begins; it is no key of the table."""
+"""The prefix of the tag of one form of a table; it cannot be a key of the table."""
 
 _SHOWN_MAX = 60
 _MISTAKES_MAX = 8

@@ -21,7 +21,7 @@ class Source:
     name: str
     text: str
     jobs: tuple[str, str] | None = None
-    """A job file and its jobs as TOML, where the configuration is one."""
+    """A job file and its content as TOML, where the configuration is one."""
 
 
 def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:

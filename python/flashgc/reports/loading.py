@@ -23,8 +23,8 @@ def load(*results: PathLike) -> Comparison:
     """The results that `--out` or `save` has written: folders, or files `report.json`.
 
     Each may hold one run or a comparison. Runs of one scheme get names that tell them apart. A
-    folder has the curves of its page too: distributions,
-    and what was watched over time. A ConfigError where a file is no result of this version.
+    folder has the curves of its page too: distributions, and the records over time. A ConfigError
+    if a file is not a result of this version.
 
     >>> import flashgc, tempfile
     >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}

@@ -39,7 +39,7 @@ class Beside:
     values: Mapping[Place, float] = field(default_factory=dict)
     """As the figure shows them."""
     loose: Sequence[Verdict] = ()
-    """Claims on numbers that are no cell of it."""
+    """Claims on numbers that are not in a cell of it."""
 
 
 def of(measured: Grid, experiment: Experiment, verdicts: Sequence[Verdict]) -> Beside:

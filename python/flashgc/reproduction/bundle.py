@@ -36,7 +36,7 @@ PathLike = str | os.PathLike[str]
 
 
 def checked(path: PathLike) -> Path:
-    """The path of a bundle, before minutes are spent on what goes into it."""
+    """The path of a bundle, before minutes are spent on its content."""
     target = Path(path)
     if target.suffix != ".zip":
         raise OutputError(f"error: --bundle: the name must end in .zip, got {os.fspath(path)!r}")

@@ -113,7 +113,7 @@ class Claim:
     any_workload: bool = False
     """Whether no workload decides it, so that a synthetic workload is as good as the paper's."""
     fitted_to: bool = False
-    """Whether a synthetic workload was fitted to it, so that it is no prediction of that one."""
+    """Whether a synthetic workload was fitted to its number, so that it predicts nothing."""
     backed_by: tuple[str, ...] = ()
     """The figures and tables whose runs show the reason `why_not`."""
     remarks: tuple[Remark, ...] = ()

@@ -84,7 +84,7 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """The output of the paper's own simulator beside ours, as another place has measured it."""
+    """The output of the paper's own simulator and ours, as measured in another place."""
 
     name: str
     title: str
@@ -105,7 +105,7 @@ class Experiment:
     measures: Mapping[str, Measure]
     items: tuple[Item, ...]
     story: tuple[str, ...] = ()
-    """About ten lines that tell what the paper says and what was found; see `story`."""
+    """About ten lines on the paper's statements and our results; see `story`."""
     programs: tuple[Program, ...] = ()
 
     def points(self, where: Where) -> list[Point]:

@@ -1,4 +1,4 @@
-"""The head of a result: what fails, what was not met, and the verdicts by their evidence."""
+"""The head of a result: failures, claims not met, and the verdicts by their evidence."""
 
 from __future__ import annotations
 

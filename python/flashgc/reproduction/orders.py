@@ -25,7 +25,7 @@ NEAR_SHARE = 0.1
 JUDGED_SHARE = 0.5
 """The share of its places at which an order must be judged to have a verdict."""
 CLOSE = 2.0
-"""A place that holds by less than so many margins is measured again with further seeds."""
+"""A place that holds by less than this number of margins is measured again with further seeds."""
 POINT = 1.0
 """A place whose two changes in percent differ by less than this is measured again too: the share by
 which 0.3 and 0.4 % differ is large, and the runs behind them differ by a thousandth."""

@@ -83,7 +83,7 @@ def section(claim: Claim, results: Results) -> str:
 
 
 def pin(claim: Claim, measured: float | str | None, wrong: Sequence[str]) -> Pin | None:
-    """What is put on record of a claim; None for a check, which holds or fails."""
+    """The value of a claim to put on record; None for a check, which holds or fails."""
     if isinstance(claim.test, Check):
         return None
     if isinstance(measured, float | int):

@@ -32,7 +32,7 @@ class Results:
     """Runs whose values are not comparable, each with the reasons."""
     quick: bool = False
     fitted: Mapping[Point, Differs] = field(default_factory=dict)
-    """Runs whose values are predictions, each with what was fitted."""
+    """Runs whose values are predictions, each with the fitted parameter."""
     files: Mapping[Point, str] = field(default_factory=dict)
     """The traces of the runs that have one."""
     again: tuple[Mapping[Point, Mapping[str, Any]], ...] = ()
@@ -48,7 +48,7 @@ class Results:
         return _told(self.differs, points)
 
     def what_fitted(self, points: Iterable[Point]) -> str:
-        """What was fitted for these runs; empty where nothing was."""
+        """The fitted parameters of these runs; empty without any."""
         return _told(self.fitted, points)
 
     def saturated(self, points: Iterable[Point]) -> list[Point]:
@@ -61,7 +61,7 @@ class Results:
 
 
 def _told(said: Mapping[Point, Differs], points: Iterable[Point]) -> str:
-    """What is said of choices of these runs, each thing once, with the choices that it is of."""
+    """The reasons given for choices of these runs, each reason once, with its choices."""
     reasons: dict[str, list[str]] = {}
     for label, why in dict.fromkeys(pair for point in points for pair in said.get(point, ())):
         reasons.setdefault(why, []).append(label)

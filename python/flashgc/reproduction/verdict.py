@@ -46,11 +46,11 @@ class Verdict:
     drift: str = ""
     """How the result differs from the value on record."""
     fails_if: str = ""
-    """What would make it fail."""
+    """The change that would make it fail."""
     pin: Pin | None = None
-    """What goes on record."""
+    """The value for the record."""
     section: str = ""
-    """The traces that it was made of, as they are on record."""
+    """The traces of its runs, as they are on record."""
 
     def to_dict(self) -> dict[str, Any]:
         """As `flashgc reproduce --json` has it."""
@@ -65,7 +65,7 @@ class Verdict:
 
 
 class Judged(NamedTuple):
-    """What came out of a test."""
+    """The outcome of a test."""
 
     measured: float | str | None
     verdict: str
@@ -165,7 +165,7 @@ def _value(claim: Claim, test: Value, results: Results) -> Judged:
 
 
 def _whole(test: Value) -> float | None:
-    """The value of a reduction to nothing; None of what is no reduction."""
+    """The value of a reduction to nothing; None where the claim is not a reduction."""
     quantity = test.quantity
     if quantity.way != "reduction" or test.minus:
         return None

@@ -37,7 +37,7 @@ class SourceUsed:
     differs: str | None
     """Why values are not comparable with the paper's; None where they are."""
     fitted: str | None = None
-    """What was fitted, where values are predictions."""
+    """The fitted parameters, where values are predictions."""
 
     def text(self) -> str:
         """In words."""
@@ -163,7 +163,7 @@ def predicts(source: SourceUsed) -> str:
 
 
 def _verdicts(verdicts: Sequence[Verdict]) -> list[str]:
-    """What fails and what was not met, and then the verdicts by their evidence."""
+    """The failures and the claims not met, and then the verdicts by their evidence."""
     missed = [f"- {line}" for line in headline.missed(verdicts)]
     solid = headline.solid(verdicts)
     return [

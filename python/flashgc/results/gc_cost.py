@@ -1,4 +1,4 @@
-"""The price of collection: each scheme beside itself without GC cost.
+"""The price of collection: each scheme, and the same scheme without GC cost.
 
 Without GC cost the operations of collections take no time, and everything else is the scheme's own:
 which requests wait, and for what.
@@ -53,8 +53,8 @@ def note_run(own: Sequence[RunResults], without: Sequence[RunResults]) -> None:
 def rows(reports: Sequence[RunResults]) -> Rows:
     """The latencies of each scheme without GC cost, and how far its own are from them.
 
-    Beside them, what blame gives to collections, if it is there. Nothing where no scheme has run
-    without GC cost.
+    Further columns have the parts of collections by blame, if these are there. Empty where no
+    scheme has run without GC cost.
     """
     priced = [report for report in reports if "without_gc_cost" in report]
     if not priced:

@@ -264,7 +264,7 @@ EQUAL = {
     "preconditioning": ("config", "precondition"),
     "drive writes before": ("precondition", "drive_writes"),
 }
-"""Properties that must be equal in a fair comparison, beside the number of requests."""
+"""Properties that must be equal in a fair comparison, next to the number of requests."""
 
 COUNTS = (
     ("gc", "count"), ("pages", "gc_moved"), ("pages", "background_moved"), ("erases",),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flashgc.results.metrics import RunResults
 
 NOT_STEADY = "not steady"
-"""Stands beside each interval of runs that are not in steady state."""
+"""The mark next to each interval of runs that are not in steady state."""
 
 _NEAR = 0.005
 """Both kinds of write amplification are one metric where they differ by less than this share."""

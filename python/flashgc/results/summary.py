@@ -353,13 +353,13 @@ def _requests(report: RunResults) -> str:
 
 
 def _flushes(report: Mapping[str, Any]) -> list[str]:
-    """The flushes of a run or a job, where there are any."""
+    """The number of flushes of a run, or of its workload jobs, where there are any."""
     flush = report.get("flush")
     return [units.counted(flush["requests"], "flush", "flushes")] if flush else []
 
 
 def _jobs(report: RunResults) -> list[tuple[str, str]]:
-    """The requests of each job, where several ran side by side."""
+    """The requests by job, where several ran concurrently."""
     return [(f"job {job['name']}", _job(job)) for job in report.get("jobs", [])[:JOBS_SHOWN]]
 
 

@@ -85,7 +85,7 @@ class Slots(Section):
 
 
 class Cache(Section):
-    """Operations that began beside another one of their unit."""
+    """Operations that began in parallel with another one of their unit: cache operations."""
 
     reads: int
     programs: int
@@ -278,14 +278,14 @@ class Flush(Section):
 
 
 class JobLatencies(Section):
-    """Latencies of the reads and of the writes of a job, in ns."""
+    """Latencies of reads and of writes, by job, in ns."""
 
     read: Latency
     write: Latency
 
 
 class Job(Section):
-    """One of the jobs that ran side by side, with all its clones."""
+    """One of several concurrent jobs, with all its clones."""
 
     name: str
     clones: int

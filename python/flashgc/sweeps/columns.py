@@ -48,7 +48,7 @@ def state(row: Mapping[str, Any]) -> str:
 
 
 def about_saturated(count: int) -> str:
-    """What it means for a number of points that they are saturated.
+    """The meaning of saturation for a number of points, in words.
 
     >>> from flashgc.sweeps import columns
     >>> columns.about_saturated(1)[:21]

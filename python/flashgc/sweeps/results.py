@@ -78,7 +78,7 @@ class SweepResults:
     def saturated(self) -> list[str]:
         """The choices of saturated points: requests came faster than the drive could serve them.
 
-        Their latencies depend on the length of the run, so that charts leave them out.
+        Their latencies depend on the length of the run, so that charts omit them.
         """
         return [_chosen(row, self._axes)
                 for row in self._table.select([*self._axes, "saturated"]).to_pylist()

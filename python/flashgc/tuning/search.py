@@ -1,7 +1,7 @@
 """The search: batches of trials, short runs first, and longer ones for those that can still win.
 
-1. A batch is asked from Optuna, runs on the first rung, and is told in its order; so no result
-   depends on the number of workers.
+1. The values of a batch come from Optuna, its trials run on the first rung, and their results
+   return in the order of the batch; so no result depends on the number of workers.
 2. The best third of all trials so far, as far as they are of this batch, runs on the next rung, and
    so on; the values that Optuna gets are those of the longest runs.
 3. After the last batch the best ones run until steady, next to the best presets.
@@ -128,7 +128,7 @@ class Search:
         return PRESETS if is_last else max(PRESETS, math.ceil(len(self.presets) / KEPT))
 
     def _batch(self, numbers: range, count: int) -> None:
-        """Asks for the trials of a batch, runs them, and tells their values."""
+        """Draws the trials of a batch, runs them, and returns their values to Optuna."""
         batch, asked_for = [], []
         for number in numbers:
             trial, values, ended = self._trial(number)
