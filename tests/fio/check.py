@@ -15,7 +15,7 @@ import pool
 import theirs
 
 AT_ONCE = 4
-"""Processes of fio side by side, which wait more than they work."""
+"""Concurrent processes of fio, which wait more than they work."""
 TRIES_PACED = 3
 """Runs of a job file with rates, whose clock a busy host delays."""
 

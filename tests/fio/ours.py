@@ -67,7 +67,7 @@ def _streams(log: Path, jobs: list[dict[str, Any]]) -> dict[str, list[theirs.Req
     for row in rows:
         kind, of = row["kind"], names[int(row["job"])]
         at = int(row["offset_bytes"] or 0)
-        # Flushes of a job with several files are not told apart.
+        # Flushes of several files cannot be assigned to one of them.
         name = of[0] if kind == "flush" else max(
             (name for name in of if starts[name] <= at), key=lambda name: starts[name]
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The comparison with fio finds faults: each is put into the jobs, and a job file tells."""
+"""The comparison with fio finds faults: each is put into the TOML of job files, and one differs."""
 
 import shutil
 
@@ -49,7 +49,7 @@ SEEDS = {
 
 @pytest.fixture
 def broken(monkeypatch):
-    """Puts a fault into the jobs."""
+    """Puts a fault into the TOML of job files."""
 
     def put(fault):
         right = fio_run.layer

@@ -30,7 +30,7 @@ JOBS = {
     "a job that begins later": "[a]\nflow=1\nrate_iops=200\nnumber_ios=100\n"
                                "[b]\nflow=1\nrate_iops=200\nnumber_ios=100\nstartdelay=1\n",
 }  # fmt: skip
-# Each clone of fio begins some ms before the next, and goes ahead meanwhile.
+# Each clone of fio begins some ms before the next, and has more requests by then.
 ROOM = 12
 
 

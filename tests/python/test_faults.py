@@ -1,6 +1,6 @@
 """A deliberate fault of the simulator makes the reproduction of each paper fail.
 
-The short form of a reproduction, one figure on small drives, is held against the values on record.
+The short form of a reproduction, one figure on small drives, is compared with the values on record.
 A fault changes the settings of every run behind the back of the paper's files.
 """
 

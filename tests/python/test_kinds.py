@@ -1,6 +1,6 @@
 """Every kind of request that the engine has, in every output of a run.
 
-The kinds and the outputs are lists of the engine: a new one of either fails here until it is told.
+The kinds and the outputs are lists of the engine: a new one fails here until it is added.
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ fill = "sequential"
 overwrite = 1.0
 """
 )
-"""A job with requests of every kind. Its flushes wait for the write buffer."""
+"""A workload with requests of every kind. Its flushes wait for the write buffer."""
 
 
 @pytest.fixture(scope="module")

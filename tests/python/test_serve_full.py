@@ -1,4 +1,4 @@
-"""A store on a disk that fills up, under fio and under a client that knows what it wrote."""
+"""A store on a disk that fills up, under fio and under a client that checks its data."""
 
 import contextlib
 import json
@@ -111,7 +111,7 @@ def test_what_was_written_before_the_disk_was_full_survives_a_kill(tmp_path, dis
             page += 1
         server._process.kill()
         server.wait()
-    # The next start needs no space to read what is there.
+    # The next start needs no space to read the store.
     with serving.served(DRIVE, socket, **words) as server, Client(socket) as client:
         assert "cut off before" in server.found
         holds(client, due)
