@@ -23,8 +23,8 @@ pub struct Idle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {
-    /// As long as a collection takes, so that at most twice the time is lost that the best choice
-    /// would lose (2-competitive: Douglis et al. 1994, as for disks that spin down).
+    /// The mean time of a collection, so that the lost time is at most twice that of the best
+    /// choice (2-competitive: Douglis et al. 1994, as for disks that spin down).
     MeanCollection,
     /// A fixed time, in ns.
     Ns(u64),

@@ -72,7 +72,7 @@ pub struct JobRow {
     pub end_ns: u64,
     /// Valid pages of its blocks and of their neighbours when they were chosen.
     pub valid: u32,
-    /// Those of them in the neighbours, which moved since the erase would disturb them.
+    /// Valid pages among them in the neighbours, which moved since the erase would disturb them.
     pub neighbour_valid: u32,
     /// Copies that the collection made.
     pub moved: u32,

@@ -17,7 +17,7 @@ pub struct GcPlan {
     pub scheme: String,
     /// The choice of every slot, by the slot's name.
     pub slots: BTreeMap<&'static str, String>,
-    /// What the operations of collections take.
+    /// The cost of the operations of collections.
     #[serde(skip_serializing_if = "Cost::is_of_device")]
     pub cost: Cost,
     /// When a plane needs space.
@@ -37,7 +37,7 @@ pub struct GcPlan {
     /// The most pages that a collection of several blocks moves; one block may always move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub move_cap_pages: Option<u32>,
-    /// Which candidate is next.
+    /// The policy that chooses the next candidate.
     pub victim: victim::Settings,
     /// How valid pages move.
     pub copy: CopyChoice,
@@ -57,7 +57,7 @@ pub struct GcPlan {
     /// How the writes of the host advance a collection, where they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
-    /// What decides on their length in place of a setting.
+    /// The policy for their length in place of a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pacer: Option<Given<dyn Pacer>>,
     /// The work before any collection.

@@ -66,7 +66,7 @@ pub const STATE: State = State {
 /// The most handles.
 const HANDLES: usize = 8;
 
-/// What tells the handle of a write.
+/// The source of a write's handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Address,

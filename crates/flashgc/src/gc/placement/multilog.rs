@@ -57,7 +57,7 @@ impl Numbered for Rules {
 struct Level {
     /// Pages that are valid.
     valid: u32,
-    /// Pages of its collected blocks, those of them that were valid, and the number of blocks.
+    /// Pages of its collected blocks, valid pages among them, and the number of blocks.
     collected: u32,
     moved: u32,
     blocks: u32,

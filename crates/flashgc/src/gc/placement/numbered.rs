@@ -8,7 +8,7 @@ use flashgc_config::Reader;
 use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
 
-/// What differs between them.
+/// The differences between placements with a number of classes.
 pub trait Numbered {
     /// The key.
     const CLASSES: &'static Count;
@@ -43,7 +43,7 @@ impl<R: Numbered> Settings<R> {
 }
 
 impl<R> Serialize for Settings<R> {
-    /// As a table with the one key.
+    /// Writes a table with the one key.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map([("classes", self.classes)])
     }

@@ -43,7 +43,7 @@ pub struct Settings {
     /// Not part of the resolved configuration: it changes no result.
     #[serde(skip)]
     index: Index,
-    /// Which block is taken among equals.
+    /// The block among equals.
     #[serde(skip_serializing_if = "Ties::is_lowest")]
     ties: Ties,
 }

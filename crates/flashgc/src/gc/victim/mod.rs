@@ -34,7 +34,7 @@ macro_rules! victims {
         pub enum Settings { $($word($word::Settings)),* }
 
         impl Serialize for Settings {
-            /// As in the configuration: the settings under the word for the choice.
+            /// Writes the settings under the word for the choice, as in the configuration.
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut map = serializer.serialize_map(Some(1))?;
                 match self {
@@ -151,7 +151,7 @@ fn rows_pay(geometry: &Geometry) -> bool {
 }
 
 impl Settings {
-    /// What the policy ranks: it decides which erases it can serve.
+    /// The unit that the policy ranks: it decides which erases it can serve.
     pub fn ranks(&self) -> Ranks {
         match self {
             Settings::recycle_benefit(_) => Ranks::Windows,

@@ -180,8 +180,8 @@ mod tests {
     /// The valid pages of each block and the time that it dates from, where it is a candidate.
     type Model = Vec<Option<(u32, u64)>>;
 
-    /// As cost-benefit: the gain over the work, in whole numbers; and as a rate, in which all
-    /// blocks with one invalid page are equal.
+    /// The score of cost-benefit, the gain over the work, in whole numbers; and a score by rate, in
+    /// which all blocks with one invalid page are equal.
     fn ranks(now: u64) -> [impl Fn(u32, u64) -> Reverse<u64>; 2] {
         let score = move |is_rate: bool, valid: u32, from: u64| {
             let invalid = u64::from(PAGES - valid);

@@ -100,12 +100,12 @@ fn is_among(only: Option<&[bool]>, block: BlockId) -> bool {
     only.is_none_or(|only| only[block.index()])
 }
 
-/// What a policy ranks.
+/// The unit that a policy ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranks {
-    /// What one erase of a block frees.
+    /// The extent of the erase of a block.
     Blocks,
-    /// What one erase of several sub-blocks frees, with the cost of their isolation.
+    /// The extent of an erase of several sub-blocks, with the cost of their isolation.
     Windows,
     /// Sub-blocks by themselves, as if nothing were needed to isolate them.
     SubBlocks,
@@ -163,8 +163,8 @@ pub trait VictimPolicy: Send {
     /// alone, since a drive may have come from a file.
     fn measuring_begins(&mut self, _candidates: &Candidates<'_>) {}
 
-    /// Whether one pick goes before that of another plane, where a trigger takes one block of the
-    /// whole device.
+    /// Whether one pick goes before the pick of another plane, where a trigger takes one block of
+    /// the whole device.
     fn before(&self, a: BlockId, b: BlockId, candidates: &Candidates<'_>) -> bool {
         (candidates.valid(a), a) < (candidates.valid(b), b)
     }

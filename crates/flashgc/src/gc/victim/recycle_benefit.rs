@@ -73,7 +73,7 @@ pub struct Policy {
     place: Vec<u32>,
     /// Room for the sub-blocks of one block.
     parts: Box<Parts>,
-    /// What the last pick chose: the block's first sub-block, and the window.
+    /// The last pick: the block's first sub-block, and the window.
     picked: Option<(u32, Window)>,
 }
 

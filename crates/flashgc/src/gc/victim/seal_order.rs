@@ -47,7 +47,7 @@ impl SealOrder {
     }
 
     fn of(planes: u32, rows_per_plane: u32, blocks_per_plane: u32) -> Self {
-        // As many turns again as there are blocks, so that turns are seldom numbered anew.
+        // Twice the number of blocks, so that turns are seldom numbered anew.
         let words_per_row = (2 * blocks_per_plane as usize).div_ceil(64);
         let words_per_summary = words_per_row.div_ceil(64);
         let (planes, rows) = (planes as usize, planes as usize * rows_per_plane as usize);
@@ -158,7 +158,7 @@ impl SealOrder {
         Some(word as u32 * 64 + bits[word].trailing_zeros())
     }
 
-    /// The turns of a plane are used up: those of its candidates are numbered from 0, in order.
+    /// The turns of a plane are used up: candidates are numbered from 0, in order.
     #[cold]
     fn number_anew(&mut self, plane: PlaneId) {
         let turns = self.turns_per_plane();
@@ -268,7 +268,7 @@ mod tests {
     /// The valid pages of each candidate, and when it was sealed.
     type Model = Vec<Option<(u32, u64)>>;
 
-    /// As cost-benefit, in whole numbers; blocks without valid pages are equal.
+    /// The score of cost-benefit, in whole numbers; blocks without valid pages are equal.
     fn rank(now: u64, valid: u32, sealed: u64) -> Reverse<u64> {
         let score = u64::from(PAGES - valid) * (now - sealed) * 60 / u64::from(PAGES + valid);
         Reverse(if valid == 0 { u64::MAX } else { score })

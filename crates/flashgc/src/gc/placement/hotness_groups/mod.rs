@@ -90,7 +90,7 @@ impl Classes for HotnessGroups {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HotTo {
-    /// Those of a hotness group to the block group of the same number.
+    /// Hot pages of a hotness group to the block group with the same number.
     Group,
     /// All of them to the highest block group.
     Top,
@@ -137,11 +137,11 @@ impl ColdGo {
 /// The number of draws of a block before the next one by number with an erased sub-block is taken.
 const DRAWS: u32 = 64;
 
-/// Which pages are hot, and where hot pages go.
+/// The choice of hot pages, and their destination.
 #[derive(Clone)]
 pub struct Policy {
     settings: HotnessGroups,
-    /// Which pages are hot.
+    /// The choice of hot pages.
     pub hotness: Hotness,
     planes: Vec<Groups>,
     sub_blocks: u32,

@@ -35,7 +35,7 @@ struct Traffic {
     copies: u64,
 }
 
-/// What the groups that are in use were expected to do, and what they do.
+/// The forecast for the groups in use, and their measured values.
 #[derive(Clone, Default)]
 struct Watched {
     /// The valid shares of the groups behind the hot one; none where no sizes are applied.

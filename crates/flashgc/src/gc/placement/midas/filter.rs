@@ -193,7 +193,7 @@ mod tests {
             filter.overwritten(PAGE, group, age);
             level(&filter)
         };
-        // As old as hot blocks, younger, and older.
+        // The age of hot blocks, a younger one, and an older one.
         assert_eq!(
             [after(Some(FIRST), 100), after(Some(FIRST), 0), after(Some(FIRST), 101)],
             [1, 2, 1]
