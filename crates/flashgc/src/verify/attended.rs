@@ -1,7 +1,6 @@
-//! Requests that come from outside: which of them are done, when, and what their latencies consist
-//! of.
+//! Requests from outside: the completed ones, with their times and the parts of their latencies.
 //!
-//! A request is named by its number in order of arrival: who brought it knows which one that is.
+//! A request is named by its number in order of arrival, which its submitter can count too.
 
 use super::blame::Parts;
 use super::slab::entry;

@@ -7,7 +7,7 @@ use crate::drive::Drive;
 use crate::ids::{BlockId, Ppn};
 use crate::plan::Plan;
 
-/// Which blocks are bad.
+/// The bad blocks.
 pub(super) struct BadBlocks {
     outcomes: Failures,
     erases: Vec<u32>,
@@ -54,7 +54,7 @@ impl BadBlocks {
         }
     }
 
-    /// Something happened.
+    /// Takes an event of the run.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, at: &Geometry) {
         match happened {
             Happened::Programmed { ppn, .. } | Happened::Padded { ppn, .. } => {

@@ -30,7 +30,7 @@ struct Batch {
     open: Option<(BlockId, u32)>,
 }
 
-/// Which blocks are blocked for the host.
+/// The blocks that are blocked for the host.
 #[derive(Default)]
 pub(super) struct Closed {
     planes: Vec<Collected>,

@@ -54,7 +54,8 @@ use blame::{BusWait, Held};
 pub enum Happened {
     /// The measured part begins.
     MeasuringStarts,
-    /// The ramp of a job has ended: its latencies, and those of all jobs, count from here on.
+    /// The ramp of a job has ended: its latencies count from here on, and so do the latencies of
+    /// the whole run.
     RampEnds {
         /// The job.
         job: u16,
@@ -454,7 +455,7 @@ pub trait Watch {
         true
     }
 
-    /// Something happened at this instant.
+    /// Takes an event at this instant.
     fn see(&mut self, now_ns: u64, happened: Happened);
 
     /// Whether it takes a sample before time advances to this instant.

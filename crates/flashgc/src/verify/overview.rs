@@ -71,7 +71,7 @@ impl Overview {
     }
 }
 
-/// Passes on what a series needs.
+/// Passes the events of a series on.
 #[inline(always)]
 pub(super) fn tell_series(series: &mut Series, happened: Happened) {
     match happened {

@@ -36,7 +36,7 @@ impl PerRequest {
         })
     }
 
-    /// Something happened; a request that is done comes with the parts of its latency.
+    /// Takes an event of the run; the parts of its latency come with a request that is done.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, parts: Option<Parts>) {
         if let Happened::Served { request, op, latency_ns, outstanding, .. } = happened {
             let row = self.requests.served(request, op, [now_ns - latency_ns, now_ns], parts);

@@ -1,5 +1,5 @@
-//! The places of the device and its firmware: requests inside, which the checker counts by what
-//! they do, and the order in which they come in.
+//! The places of the device and its firmware: requests inside, which the checker counts by their
+//! stages, and the order in which they come in.
 
 use super::Happened;
 use super::limits::Limited;
@@ -39,7 +39,7 @@ struct Handling {
 }
 
 impl Inside {
-    /// Of a device with these bounds; `None` where nothing bounds its requests.
+    /// The requests inside a device with these bounds; `None` without any bound.
     pub(super) fn new(promises: &Promises) -> Option<Self> {
         let Promises { queue_length: most, firmware, limits, .. } = *promises;
         (most.is_some() || firmware.is_some() || limits).then(|| Inside {
@@ -62,7 +62,7 @@ impl Inside {
         });
     }
 
-    /// Something happened to a request.
+    /// Takes an event of a request.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Arrived { request, job, size_bytes, .. } => {

@@ -29,10 +29,10 @@ struct Reads {
     spans_ns: Vec<(u64, u64)>,
 }
 
-/// What a bus has served: the latest requests, and when data had it last, in ns.
+/// The times of a bus: its latest requests, and its last data transfer, in ns.
 #[derive(Clone, Copy, Default)]
 struct Served {
-    /// Of commands and of data, where they have an order; else of all transfers.
+    /// Requests of commands and of data, where they have an order; else of all transfers.
     asked_ns: [u64; 2],
     data_since_ns: u64,
 }
@@ -54,7 +54,7 @@ pub(super) struct Spans {
 }
 
 impl Spans {
-    /// Nothing yet.
+    /// The times before the run.
     pub(super) fn new(geometry: &Geometry, promises: &Promises) -> Self {
         let readers = geometry.units..geometry.units + geometry.readers;
         let lanes = readers.end.max(geometry.shape.channels) as usize;
@@ -139,7 +139,7 @@ impl Spans {
         reads.spans_ns.push((from_ns, to_ns));
     }
 
-    /// A bus served what asked for it first; or a command, and data while no command waited.
+    /// A bus serves the oldest request; or a command, and data while no command waits.
     fn transferred(&mut self, bus: usize, is_command: bool, asked_ns: u64, from_ns: u64) {
         let Served { asked_ns: latest_ns, data_since_ns } = &mut self.served[bus];
         assert!(asked_ns <= from_ns, "a transfer at {from_ns} ns that was asked for at {asked_ns}");

@@ -1,5 +1,5 @@
-//! The steps of requests under way: those of a request itself, and of the page operation of it that
-//! is done last.
+//! The steps of requests under way: the request's own steps, and the steps of its page operation
+//! that is done last.
 
 use super::Happened;
 use super::requests::Requests;
@@ -92,7 +92,7 @@ pub(super) struct RequestSteps {
 }
 
 impl RequestSteps {
-    /// Something happened in the measured part. Whether it was a step of a request.
+    /// Takes an event of the measured part. Returns whether it was a step of a request.
     pub fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) -> bool {
         match happened {
             Happened::Arrived { request, .. } => self.arrives(request),

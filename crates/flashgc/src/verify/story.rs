@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, VecDeque};
 /// The requests whose stories are kept.
 #[derive(Clone, Debug)]
 pub enum Choice {
-    /// Those of these numbers, in order of arrival from 0.
+    /// Requests by number, in order of arrival from 0.
     Numbers(BTreeSet<u64>),
     /// This number of reads and writes of the longest latency, or of one of both kinds.
     Slowest(usize, Option<HostOp>),

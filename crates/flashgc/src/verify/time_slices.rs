@@ -24,7 +24,8 @@ struct Run {
     longest_ns: u64,
     /// When an operation below the floor last ended, in ns.
     below_until_ns: u64,
-    /// The same where [writes wait for space](Kept), which may be above the floor.
+    /// The end of the last operation while [writes waited for space](Kept), which may be above the
+    /// floor, in ns.
     full_until_ns: u64,
 }
 
@@ -76,7 +77,7 @@ impl Slices {
         }
     }
 
-    /// Something happened, on a drive with these numbers of pages written in each block.
+    /// Takes an event of the run, on a drive with these numbers of pages written in each block.
     pub(super) fn see(
         &mut self,
         geometry: &Geometry,

@@ -34,7 +34,7 @@ pub struct Paid {
 }
 
 impl Paid {
-    /// Those of this plan.
+    /// The accounts of this plan; `None` where they are not checked.
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let gc = &plan.gc;
         let merges = gc.preemption.is_some_and(|rules| rules.merge);
@@ -94,8 +94,8 @@ impl Accounts {
         }
     }
 
-    /// Something happened, on a drive with these numbers of pages written in each block and these
-    /// homes of the logical pages.
+    /// Takes an event of the run, on a drive with these numbers of pages written in each block and
+    /// these homes of the logical pages.
     pub(super) fn see(
         &mut self,
         geometry: &Geometry,

@@ -52,7 +52,7 @@ impl Work {
 /// A collection of a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collection {
-    /// Its number among those of its unit, from 0.
+    /// Its number among the collections of its unit, from 0.
     pub number: u64,
     /// The unit that works for it.
     pub unit: UnitId,

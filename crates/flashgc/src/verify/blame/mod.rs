@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 use table::Table;
 use unit::Unit;
 
-/// What a page operation does or waits for.
+/// The states of a page operation: work, or a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// It waits for the operation before it on its page.
@@ -109,8 +109,9 @@ pub struct Blame {
     crossings: Vec<Crossing>,
     forced: Forced,
     has_link: bool,
-    /// Where writes wait for any idle unit: how many units work for collections. The clock behind
-    /// those of the units is of such writes, and shows a collection as long as there is any.
+    /// Where writes wait for any idle unit: the number of units that work for collections. One more
+    /// clock, behind the clocks of the units, belongs to such writes, and shows a collection while
+    /// there is any.
     collecting: Option<u32>,
     read: Table,
     write: Table,
@@ -121,7 +122,7 @@ pub struct Blame {
 }
 
 impl Blame {
-    /// Nothing yet.
+    /// The parts of a run that has not begun.
     pub fn new(plan: &Plan) -> Self {
         let awaits_idle = plan.allocation == Allocation::WhenIdle;
         let Geometry { units, readers, .. } = plan.geometry;
@@ -167,7 +168,7 @@ impl Blame {
         self.operations[self.last[request as usize] as usize].parts
     }
 
-    /// The same, where this fact is the end of a read or a write.
+    /// The parts of a read or a write, where this event is its end.
     pub fn parts_if_any(&self, request: u32, happened: Happened) -> Option<Parts> {
         let Happened::Served { op, .. } = happened else { return None };
         op.has_parts().then(|| self.parts_of(request))
@@ -404,7 +405,7 @@ impl Blame {
         let operation = &self.operations[last as usize];
         let parts = apart.as_ref().unwrap_or(&operation.parts);
         let table = if op == HostOp::Read { &mut self.read } else { &mut self.write };
-        // Work that overlaps with that of another operation is that one's.
+        // Time that overlaps with another operation belongs to the other one.
         let retries_ns = operation.retries_ns.min(parts[Part::Service as usize]);
         // The operation of a forced write may be another's by now.
         let retries_ns = if forced.is_some() { 0 } else { retries_ns };
@@ -441,7 +442,7 @@ impl Watch for Blame {
             Happened::RampEnds { job } => self.ramp_ends(job),
             Happened::AwaitsIdle { op } => self.awaits_idle(op, now_ns),
             Happened::Arrived { request, .. } if self.has_link || !self.forced.is_empty() => {
-                // What waited for flash is done, and its place in the slab is another's now.
+                // The write that waited for flash is done, and its place in the slab is reused.
                 self.forced.forget(request);
                 let new = Crossing { until_ns: now_ns, ..NOT_YET };
                 *entry(&mut self.crossings, request, NOT_YET) = new;

@@ -93,7 +93,7 @@ impl Cause {
     }
 }
 
-/// For what an operation takes its unit.
+/// The purposes for which an operation occupies its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     /// For a request.

@@ -93,8 +93,8 @@ impl Table {
         table.report_of_all(latency)
     }
 
-    /// The report: the mean parts of all requests; and of each percentile its parts, in proportion
-    /// to those of the requests that share its bucket.
+    /// The report: the mean parts of all requests; and the parts of each percentile, in proportion
+    /// to the parts of the requests that share its bucket.
     fn report_of_all(&self, latency: &Latency) -> Value {
         let mut keys = Map::new();
         let count = latency.count();

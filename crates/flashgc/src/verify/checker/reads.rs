@@ -29,7 +29,8 @@ impl Checker {
         );
     }
 
-    /// Where the buffer has no protection, what has left it is in flash and not in the controller.
+    /// Where the buffer has no protection, data that has left it is in flash and not in the
+    /// controller.
     pub(super) fn survives(&self, now_ns: u64, lpn: Lpn) {
         assert!(
             !self.promises.drains || self.is_in_flash(self.home[lpn.index()]),

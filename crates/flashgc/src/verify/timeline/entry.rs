@@ -54,7 +54,8 @@ pub enum Entry<'a> {
         slot: u32,
         /// Its page operations.
         pages: u32,
-        /// Its steps, and those of the page operation that was done last, each with its time in ns.
+        /// Its steps, and the steps of its page operation that was done last, each with its time in
+        /// ns.
         steps: &'a [(u64, Step)],
     },
     /// The value of a counter from this instant on.

@@ -96,7 +96,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Nothing yet.
+    /// A timeline before the run.
     pub fn new(request: TimelineRequest, geometry: &Geometry) -> Self {
         let TimelineRequest { from_ns, to_ns, units, entries_max, sink } = request;
         let is_recorded = |unit: u32| units.as_ref().is_none_or(|units| units.contains(&unit));
@@ -135,7 +135,7 @@ impl Timeline {
         self.outlet.ends_ns
     }
 
-    /// What a report says of a timeline that is not complete.
+    /// The note of a report on an incomplete timeline.
     pub fn note(&self) -> Option<String> {
         let ends_s = self.ends_ns()? as f64 / 1e9;
         Some(format!(

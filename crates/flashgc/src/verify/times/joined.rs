@@ -21,7 +21,7 @@ impl Times {
         last_read: &mut Option<u32>,
         copies: &[Bound],
     ) -> (u64, u64) {
-        // The controller keeps what does not fill a program.
+        // The controller keeps slots that do not fill a program.
         let full = self.of_full_program(copies);
         let (mut ns, mut phases) =
             if full.is_empty() { (0, 1) } else { self.register_ns(&full, &[]) };
@@ -41,7 +41,7 @@ impl Times {
         (ns, phases)
     }
 
-    /// Of these copies those whose program is full: slots of other classes wait in the controller.
+    /// The copies whose program is full: slots of other classes wait in the controller.
     pub(super) fn of_full_program(&self, copies: &[Bound]) -> Vec<Bound> {
         if self.program_slots == 1 {
             return copies.to_vec();

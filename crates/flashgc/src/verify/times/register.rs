@@ -22,7 +22,7 @@ impl Times {
         UnitId(at.units + plane.0 * in_step + step)
     }
 
-    /// That page is in the register of a collection: a read needs no array time, a write only the
+    /// The page is in the register of a collection: a read needs no array time, a write only the
     /// program of the copy.
     pub(super) fn in_register(&mut self, parts: [UnitId; 2], ppn: Ppn) {
         let asked = |lane: &Lane| lane.host.last().is_some_and(|page| page.ppn == ppn);
