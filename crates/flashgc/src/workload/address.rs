@@ -20,7 +20,7 @@ pub enum AddressChoice {
         /// Above 0 and below 1.
         h: f64,
     },
-    /// Gaussian around a place; what falls beyond the places is drawn again.
+    /// Gaussian around a place; draws beyond the places are repeated.
     Normal {
         /// The standard deviation, as a share of the places.
         stddev: f64,
@@ -37,9 +37,9 @@ pub enum AddressChoice {
     /// Groups of places, one behind the other, each with its share of the requests; uniform in
     /// each.
     Groups(Vec<Group>),
-    /// The same groups, whose places are scattered over all places.
+    /// Groups of places, scattered over all places.
     Scattered {
-        /// As for [`AddressChoice::Groups`].
+        /// The groups, as for [`AddressChoice::Groups`].
         groups: Vec<Group>,
         /// Names the permutation of the places: the same number, the same places.
         scatter: u64,
@@ -77,7 +77,7 @@ pub struct Group {
 pub struct Addresses {
     positions: u64,
     draw: Draw,
-    /// Of the places of groups, where they are scattered.
+    /// The permutation of the places of groups, where they are scattered.
     scatter: Option<Permutation>,
 }
 
@@ -92,7 +92,7 @@ enum Draw {
     Groups(Vec<Drawn>),
 }
 
-/// A group: its share of the requests and that of those before it, and its places.
+/// A group: the sum of its share of the requests and the shares before it, and its places.
 #[derive(Clone)]
 struct Drawn {
     up_to: f64,
@@ -132,7 +132,7 @@ impl Addresses {
         Addresses { positions, draw, scatter: choice.scatter(positions) }
     }
 
-    /// As [`Addresses::new`]; groups begin and end as fio's zones do: their first place and their
+    /// Addresses with groups that begin and end as fio's zones do: their first place and their
     /// number of places are rounded down, so that the last places may have no requests.
     pub fn whole(choice: &AddressChoice, positions: u64) -> Self {
         let (AddressChoice::Groups(groups) | AddressChoice::Scattered { groups, .. }) = choice
@@ -214,7 +214,7 @@ fn drawn(groups: &[Group], positions: u64) -> Vec<Drawn> {
     parted(groups, positions, place, places)
 }
 
-/// What a sum of shares may lack of a whole place.
+/// The most by which a sum of shares may fall short of a whole place.
 const ROUNDING: f64 = 1e-6;
 
 /// The whole places of each group that has requests.
@@ -261,8 +261,8 @@ pub(super) fn group_ends(groups: &[Group], positions: u64) -> Vec<u64> {
 pub(super) struct Scatter {
     positions: u64,
     stride: u64,
-    /// Of the positions, over 2^64. Zero where products of a rank and the stride may need more than
-    /// 64 bits.
+    /// The reciprocal of the positions, over 2^64. Zero where products of a rank and the stride may
+    /// need more than 64 bits.
     reciprocal: u64,
 }
 
@@ -273,7 +273,7 @@ impl Scatter {
         Scatter { positions, stride: scatter_stride(positions), reciprocal }
     }
 
-    /// What places are multiplied with for their ranks.
+    /// The factor from places to their ranks.
     pub(super) fn inverse(&self) -> u64 {
         inverse(self.stride, self.positions)
     }

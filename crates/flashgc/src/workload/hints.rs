@@ -26,11 +26,11 @@ pub enum HintPlan {
 /// Where writes may begin, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
-    /// From the start of the drive.
+    /// The used part, from the start of the drive.
     pub span_bytes: u64,
-    /// Of a place.
+    /// The size of a place.
     pub place_bytes: u64,
-    /// Of a page.
+    /// The size of a page.
     pub page_bytes: u64,
 }
 
@@ -40,8 +40,7 @@ pub struct PageHints(By);
 
 #[derive(Clone)]
 enum By {
-    /// The first page behind each part, and the part's hint. Pages behind all have that of the
-    /// last.
+    /// The first page behind each part, and the part's hint. Pages behind all have the last hint.
     Parts(Vec<(u32, u8)>),
     /// By the rank of a place; the first rank behind each class but the last.
     Rank { ranks: Ranks, places: Places, ends: Vec<u64> },
@@ -62,7 +61,7 @@ fn ends(shares: &[f64], whole: u64) -> Vec<u64> {
 }
 
 impl PageHints {
-    /// Of writes to these addresses, on a drive with this number of user pages.
+    /// The hints of writes to these addresses, on a drive with this number of user pages.
     pub fn new(
         plan: &HintPlan,
         address: &AddressChoice,
@@ -89,8 +88,8 @@ impl PageHints {
         })
     }
 
-    /// Of these parts: first page, first page behind it, hint. Where two overlap the first counts;
-    /// pages in none have hint 0.
+    /// The hints of these parts: first page, first page behind it, hint. Where two overlap the
+    /// first counts; pages in none have hint 0.
     pub fn of_parts(parts: &[(u32, u32, u8)]) -> Self {
         let mut cuts: Vec<u32> = parts.iter().flat_map(|&(from, to, _)| [from, to]).collect();
         cuts.sort_unstable();
@@ -106,7 +105,7 @@ impl PageHints {
         PageHints(By::Parts(found))
     }
 
-    /// That of a page.
+    /// The hint of a page.
     #[inline]
     pub fn of(&self, lpn: u32) -> u8 {
         match &self.0 {

@@ -41,7 +41,7 @@ pub struct LayoutScan {
     touched: Touched,
     /// Requests that will be replayed.
     pub requests: u64,
-    /// Those that write.
+    /// Writes among them.
     pub writes: u64,
 }
 
@@ -185,7 +185,7 @@ impl Chunk {
         (bits >> bit & 1 == 1).then_some(self.ranks[word] + inside)
     }
 
-    /// The rank after that of its last page.
+    /// The rank after the rank of its last page.
     fn ranks_to(&self) -> u64 {
         self.ranks[WORDS - 1] + u64::from(self.bits[WORDS - 1].count_ones())
     }

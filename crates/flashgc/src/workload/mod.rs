@@ -51,7 +51,7 @@ pub struct HostRequest {
     pub pages: u32,
     /// The first byte.
     pub offset_bytes: u64,
-    /// Bytes requested, at most those of the pages.
+    /// Bytes requested, at most the bytes of the pages.
     pub bytes: u64,
     /// Whether the first page is touched only in part.
     pub head_partial: bool,
@@ -133,7 +133,7 @@ impl HostRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError(pub String);
 
-/// What a source does at an instant, where its requests depend on those that are done.
+/// The action of a source at an instant, where its requests depend on completed ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// It issues a request, of the job with this number.

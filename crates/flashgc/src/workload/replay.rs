@@ -157,7 +157,7 @@ struct Write {
 
 /// The writes of a trace.
 enum Kept {
-    /// Those read until now, of the first pass.
+    /// The writes read until now, of the first pass.
     Some(Vec<Write>),
     /// All, and which is the next.
     All(Vec<Write>, usize),

@@ -24,7 +24,7 @@ pub struct Zipf {
     segments: OnceCell<Box<[Segment; SEGMENTS]>>,
     /// Draws without it.
     exact: Cell<u32>,
-    /// Of (1 - x)^theta: the bound of all terms from x^4 on, over x^4.
+    /// The bound of all terms of (1 - x)^theta from x^4 on, over x^4.
     rest: f64,
 }
 
@@ -165,7 +165,7 @@ impl Zipf {
         self.exact_rank(unit_of(drawn), chance)
     }
 
-    /// The same for the first draws.
+    /// Draws a rank before the segments are made: they pay off after `WITHOUT` draws.
     #[cold]
     #[inline(never)]
     fn early_rank(&self, drawn: u64, chance: f64) -> Option<u64> {
@@ -176,7 +176,7 @@ impl Zipf {
         self.exact_rank(unit_of(drawn), chance)
     }
 
-    /// The same by the exact expressions.
+    /// Draws a rank by the exact expressions.
     #[cold]
     #[inline(never)]
     fn exact_rank(&self, share: f64, chance: f64) -> Option<u64> {

@@ -29,7 +29,7 @@ fn place(up_to: &[f64], drawn: f64) -> usize {
 }
 
 impl Mixture {
-    /// Of values with weights; `None` without a weight above 0.
+    /// A mixture of values with weights; `None` without a weight above 0.
     pub fn new(weighted: &[(u64, f64)]) -> Option<Self> {
         let total: f64 = weighted.iter().map(|(_, weight)| weight).sum();
         (total > 0.0).then(|| Mixture {
@@ -70,8 +70,8 @@ pub struct Ages {
 }
 
 impl Ages {
-    /// Of the upper ends of ranges, rising, with weights; each begins where the one before ends.
-    /// `None` without a weight above 0.
+    /// Ages by the upper ends of ranges, rising, with weights; each range begins where the one
+    /// before ends. `None` without a weight above 0.
     pub fn new(weighted: &[(f64, f64)]) -> Option<Self> {
         let total: f64 = weighted.iter().map(|(_, weight)| weight).sum();
         (total > 0.0).then(|| Ages {

@@ -44,7 +44,7 @@ pub struct FittedPlan {
     pub regions: Vec<RegionPlan>,
     /// Pages of a run that is only read.
     pub read_only_run: Mixture,
-    /// From the start of a page to that of a read, in bytes.
+    /// The offset of a read in its first page, in bytes.
     pub read_offset: Mixture,
     /// Kinds of bursts.
     pub bursts: Vec<BurstPlan>,
@@ -57,7 +57,7 @@ pub struct FittedPlan {
 pub struct PlacesPlan {
     /// Bytes of a place.
     pub size: Mixture,
-    /// From the start of a page to that of a place, in bytes.
+    /// The offset of a place in its first page, in bytes.
     pub offset: Mixture,
     /// Pages of a run of such places.
     pub run: Mixture,

@@ -34,7 +34,7 @@ struct Pending {
     op: HostOp,
     offset: u64,
     bytes: u64,
-    /// Of a trace: its time from the start of the job, and whether it is marked.
+    /// Of a request of a trace: its time from the start of the job in ns, and its marks.
     at_ns: u64,
     high: bool,
     fua: bool,
@@ -151,7 +151,7 @@ impl Clone {
         self.in_flight
     }
 
-    /// The time from its start to that of its counts, where there is any.
+    /// The time from its start to the start of its counts, in ns, where it has a ramp.
     pub fn ramp_ns(&self) -> Option<u64> {
         (self.plan.ramp_ns > 0).then_some(self.plan.ramp_ns)
     }
@@ -257,7 +257,7 @@ impl Clone {
         self.tally.done(op, bytes, latency_ns);
     }
 
-    /// Its counts begin, those of requests that end it included.
+    /// Its counts begin, including requests that end the ramp.
     pub fn end_ramp(&mut self, now_ns: u64) {
         self.tally.begin(now_ns);
         let is_drawn = self.pending.is_some_and(|pending| pending.op != HostOp::Flush);
@@ -335,7 +335,7 @@ impl Clone {
         self.loops_left = self.loops_left.saturating_sub(1);
         let left_bytes = self.amount_bytes.saturating_sub(self.all_bytes);
         let is_short = left_bytes < self.plan.sizes_range().0.max(1);
-        // As in fio, the rest of an amount in bytes is transferred, and not that of a share.
+        // As in fio, the rest of an amount in bytes is transferred, unlike the rest of a share.
         let is_share = matches!(self.plan.amount, Extent::Share(_));
         let had_one =
             self.amount_bytes == self.span_bytes || is_share && self.amount_bytes < self.span_bytes;

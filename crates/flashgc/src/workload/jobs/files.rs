@@ -20,7 +20,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Of one clone, with streams by their names, and that of its popular places.
+    /// The files of one clone, with streams by their names, and a stream for popular places.
     pub fn new(
         plan: &JobPlan,
         span: &Span,

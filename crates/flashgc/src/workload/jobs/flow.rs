@@ -37,7 +37,7 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Of these clones.
+    /// The flows of these clones.
     pub fn new(jobs: &[JobPlan], spans: &[Span]) -> Self {
         let mut flows: Vec<Flow> = Vec::new();
         let member = |span: &Span| {

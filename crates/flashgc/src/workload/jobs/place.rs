@@ -26,9 +26,9 @@ pub struct Place {
     run_left: u32,
     /// The zone that is visited: its first byte, and the bytes transferred there.
     zone: (u64, u64),
-    /// Of each kind: its random places are multiples of this.
+    /// By kind: the unit of random places, in bytes.
     align_bytes: [u64; 3],
-    /// Of each kind: by how many blocks its popular places are turned.
+    /// By kind: the rotation of popular places, in blocks.
     turns: [u64; 3],
     random_share: [f64; 3],
     sizes: [Sizes; 3],
@@ -43,12 +43,12 @@ pub struct Place {
 /// The streams of a clone, which its files share, as in fio.
 #[derive(Clone)]
 pub struct Draws {
-    /// That of places.
+    /// The stream of places.
     pub address: Random,
-    /// That of the turns of files.
+    /// The stream of the choices between files.
     pub choice: Random,
-    /// That of sizes: in passes each kind draws them from the same numbers; else all have the first
-    /// stream.
+    /// The streams of sizes: in passes each kind draws them from the same numbers; else all have
+    /// the first stream.
     pub sizes: [Random; 3],
 }
 
@@ -64,11 +64,11 @@ enum Once {
 }
 
 impl Place {
-    /// Of one file of a clone, with the stream of its places.
+    /// The places of one file of a clone, with the stream of its places.
     pub fn new(plan: &JobPlan, span: &Span, file: u32, address: &mut Random, turn: u64) -> Self {
         let align_bytes = [0, 1, 2].map(|op| plan.align_of(op));
         let walk = plan.walk.scaled(span.scale, plan.align_bytes);
-        // Random places are those of a zone, where there are zones.
+        // Random places lie in a zone, where there are zones.
         let bytes = walk.strides.map_or(span.bytes, |zone| zone.range_bytes.min(span.bytes));
         let groups_of = |choice: &AddressChoice, blocks: u64| match plan.passes {
             Some(_) => Addresses::whole(choice, blocks),

@@ -124,7 +124,7 @@ pub struct JobPlan {
     /// Its number of files, each with the size and the offset below.
     #[serde(skip_serializing_if = "FilesPlan::is_one")]
     pub files: FilesPlan,
-    /// From the start of the file to that of the part that is used: a share is one of the size.
+    /// From the start of the file to the start of the used part: a share is one of the size.
     pub offset: Extent,
     /// Added to the offset for each further clone.
     pub offset_step: Extent,
@@ -227,8 +227,8 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl JobsPlan {
-    /// The hints with which the drive is filled: of each page that of the first job that writes
-    /// there, where a job has hints. The files were checked to fit.
+    /// The hints with which the drive is filled: each page has the hint of the first job that
+    /// writes there, where a job has hints. The files were checked to fit.
     pub fn fill_hints(&self, exported_pages: u32, page_bytes: u64) -> Option<PageHints> {
         self.jobs.iter().find(|job| !job.hints.is_none())?;
         let drive_bytes = u64::from(exported_pages) * page_bytes;
@@ -288,7 +288,7 @@ impl JobPlan {
         }
     }
 
-    /// The multiples at which random requests of a kind begin: in passes those of its own smallest
+    /// The multiples at which random requests of a kind begin: in passes the kind's own smallest
     /// size, where that is a multiple of the alignment.
     pub fn align_of(&self, op: usize) -> u64 {
         let smallest = self.sizes[op].iter().map(Size::mean_bytes).min();
