@@ -11,7 +11,7 @@ use crate::ids::{BusId, UnitId};
 
 const IDLE: u64 = u64::MAX;
 
-/// Whose event it is. Events of equal time leave in this order.
+/// The source of an event. Events of equal time leave in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// A phase of this unit ends that needs no bus.

@@ -138,7 +138,7 @@ impl Report {
         self.keys.insert("peak_rss_bytes".into(), json!(peak_rss_bytes));
     }
 
-    /// Adds what only the caller knows of the run.
+    /// Adds a note that only the caller can make.
     pub fn add_note(&mut self, note: String) {
         let notes = self.keys.get_mut("notes").and_then(Value::as_array_mut);
         notes.into_iter().for_each(|notes| notes.push(json!(note)));

@@ -118,9 +118,10 @@ impl Allocation {
         }
     }
 
-    /// The same where a program joins pages: the next in turn that has a page. Planes are all alike
-    /// then, and if the one with the most erased pages were taken, a plane that has just been
-    /// collected would get all writes until its next collection, and fill with valid pages.
+    /// The plane of a write where a program joins pages: the next one in round robin that has a
+    /// page. All planes are equal then; with the plane of the most erased pages, a plane that has
+    /// just been collected would get all writes until its next collection, and fill with valid
+    /// pages.
     pub fn plane_for_program(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         match plan.allocation {
             Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
@@ -205,8 +206,8 @@ impl Allocation {
         best
     }
 
-    /// Of all planes the best, fit or not. Three passes over two tables need no branch for each
-    /// plane, so that a drive of many planes costs little more than one of a few.
+    /// The best of all planes by rank, fit or not. Three passes over two tables need no branch for
+    /// each plane, so that a drive of many planes costs little more than one of a few.
     #[inline(never)]
     fn first_in_rank(&self, ftl: &Ftl) -> PlaneId {
         let next = self.next_in_pool[0] as usize;

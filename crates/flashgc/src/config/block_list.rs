@@ -2,7 +2,7 @@
 
 use flashgc_config::Reader;
 
-/// What a list names of each block.
+/// The form of a list of blocks: the keys of its items.
 pub struct BlockList {
     /// The key of the list.
     pub key: &'static str,
@@ -10,7 +10,7 @@ pub struct BlockList {
     pub part: &'static str,
     /// Whether every block is named with a part.
     pub needs_part: bool,
-    /// What an item is, with an example.
+    /// The form of an item, with an example.
     pub help: &'static str,
 }
 

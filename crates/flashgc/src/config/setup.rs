@@ -33,7 +33,7 @@ pub struct Setup {
     pub fitted: Option<Fitted>,
     /// Program/erase cycles that each block of the device is rated for, where they are known.
     pub rated_cycles: Option<u64>,
-    /// Values of the scheme that are not those of its preset or file, as `victim.use=fifo`.
+    /// Values of the scheme that differ from its preset or file, as `victim.use=fifo`.
     pub scheme_changes: Vec<String>,
     pub(super) resolved: Value,
     pub(super) unused: Vec<String>,

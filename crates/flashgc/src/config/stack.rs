@@ -38,8 +38,8 @@ pub fn layers(inputs: &Inputs) -> Result<Layers, Diagnostics> {
 
 const GC: &[&str] = &["gc"];
 
-/// The values of a scheme that are not those of its preset or file, as `victim.use=fifo`, and then
-/// the keys that were removed, as `no trigger.watermark.hard`.
+/// The values of a scheme that differ from its preset or file, as `victim.use=fifo`, and then the
+/// keys that were removed, as `no trigger.watermark.hard`.
 fn changes(named: Tree, mut run: Tree) -> Vec<String> {
     run.remove(&["scheme"]);
     let (named, run) = (named.values(), run.values());

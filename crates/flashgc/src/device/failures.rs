@@ -6,7 +6,7 @@
 use crate::rng::{Random, mixed, unit_of};
 use serde::Serialize;
 
-/// Which programs and erases fail.
+/// The rules by which programs and erases fail.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FailureRules {
     /// The share of programs that fail on new flash.
@@ -43,7 +43,7 @@ impl FailureRules {
 /// The failures of a device with a scheme.
 #[derive(Clone, Debug)]
 pub struct FailurePlan {
-    /// Which operations fail.
+    /// The rules by which operations fail.
     pub rules: FailureRules,
     /// Blocks of a plane that collection can do without.
     pub spare_blocks: u32,

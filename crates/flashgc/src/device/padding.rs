@@ -51,7 +51,7 @@ impl Shape {
         if self.pads() { self.data_pages() - 1 - self.most_collected() } else { 0 }
     }
 
-    /// The same of all blocks of a plane.
+    /// The pages of a plane that no collection can free.
     pub fn never_won(&self) -> u64 {
         u64::from(self.blocks_per_plane) * u64::from(self.never_won_of_block())
     }

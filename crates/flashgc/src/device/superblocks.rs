@@ -77,7 +77,7 @@ impl Shape {
         inside.map(|level| u64::from(self.count(level))).product()
     }
 
-    /// The number of a page among those of its lane, from its number in a superblock.
+    /// The number of a page in its lane, from its number in a superblock.
     #[inline(always)]
     pub fn page_of_lane(&self, page: u32) -> u32 {
         let slots = self.program_slots;
@@ -105,7 +105,7 @@ pub(super) struct Lanes {
     by_lanes: Divisor,
     /// Pages that are programmed together: they lie in one lane.
     by_program: Divisor,
-    /// The unit of each lane: those of a plane follow one another, in the order of striping.
+    /// The unit of each lane: lanes of a plane follow one another, in the order of striping.
     unit_of_lane: Vec<UnitId>,
     pub(super) bus_of_unit: Vec<BusId>,
 }

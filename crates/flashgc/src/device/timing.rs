@@ -30,7 +30,7 @@ pub struct Timing {
     /// The read times of the page types, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_by_type_ns: Option<ReadTimes>,
-    /// What retries of reads cost, where reads have errors.
+    /// The cost of read retries, where reads have errors.
     #[serde(skip)]
     pub retry: Option<RetryTimes>,
     /// Whether programs may fail, and are made again in another page.
@@ -42,14 +42,14 @@ pub struct Timing {
 }
 
 /// A word line is programmed in two passes (foggy-fine): its fine pass belongs to the program of a
-/// later word line of its block, or to that of the last.
+/// later word line of its block, or to the program of the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Passes {
     /// Array time of the coarse pass.
     pub coarse_ns: u64,
     /// Array time of the fine pass.
     pub fine_ns: u64,
-    /// Word lines from the one of a coarse pass back to that of the fine pass after it.
+    /// Word lines from a coarse pass back to the fine pass after it.
     pub lag: u32,
 }
 
@@ -87,7 +87,7 @@ pub struct Summary {
 }
 
 impl Timing {
-    /// Everything takes no time.
+    /// Zero times for all operations.
     pub const NONE: Timing = Timing {
         read_ns: 0,
         program_ns: 0,

@@ -13,7 +13,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a state cannot be that of this drive. The text is for users.
+/// The reason why a state does not fit this drive. The text is for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriveFault(pub String);
 

@@ -90,7 +90,7 @@ const PASS: u8 = 2;
 const NONE: u8 = u8::MAX;
 
 impl Phases {
-    /// No phase yet.
+    /// An operation without phases.
     #[inline(always)]
     pub fn new() -> Self {
         Phases { ns: [0; PHASES_MAX], meta: (NONE as u64) << PROGRAM_AT }

@@ -7,7 +7,7 @@ use super::phases::{Kind, Phases};
 use crate::device::{PageTimes, Passes, Shape, Timing};
 use crate::ids::{Divisor, Ppn};
 
-/// What a command does with its pages.
+/// The operations on pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Op {
@@ -61,11 +61,11 @@ pub struct Prices {
     depends_on_pages: bool,
     /// Mapped pages that a flash page holds: its slots.
     slots: Divisor,
-    /// Those that one array read can serve: of a flash page in each plane in step.
+    /// Mapped pages that one array read can serve: slots of a flash page in each plane in step.
     read_slots: Divisor,
     /// Mapped pages that are programmed together.
     program_slots: Divisor,
-    /// Of each number of pages, less one, the nominal phases of every operation.
+    /// The nominal phases of every operation, by number of pages less one.
     nominal: Vec<[Phases; Op::ALL.len()]>,
 }
 
@@ -124,8 +124,8 @@ impl Prices {
         self.slots.divide(one.0) == self.slots.divide(other.0)
     }
 
-    /// Whether one array read serves two mapped pages: they lie in one flash page, or in those of
-    /// the same number of planes in step.
+    /// Whether one array read serves two mapped pages: they lie in one flash page, or in flash
+    /// pages with the same number in planes in step.
     #[inline(always)]
     pub fn shares_read(&self, one: Ppn, other: Ppn) -> bool {
         self.read_slots.divide(one.0) == self.read_slots.divide(other.0)

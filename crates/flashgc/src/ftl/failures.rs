@@ -26,7 +26,7 @@ pub struct Failures {
     retired: u32,
     /// Blocks with a failed program that are not retired yet.
     failing: BTreeSet<u32>,
-    /// Those that were closed and are not sealed yet.
+    /// Blocks among them that were closed and are not sealed yet.
     closed: Vec<BlockId>,
     /// Failed programs, by the program that has their data.
     before: BTreeMap<u32, Vec<Ppn>>,
@@ -338,8 +338,8 @@ impl Ftl {
         self.frontiers.take(geometry, plane, stream, Parity::Any)
     }
 
-    /// Whether a plane has the space for the data of a failed program, and for what its collections
-    /// need after that.
+    /// Whether a plane has the space for the data of a failed program, and for its collections
+    /// after that.
     fn allows_failed_program(
         &self,
         geometry: &Geometry,
@@ -363,7 +363,7 @@ impl Ftl {
         let has_block = frontiers.free_blocks(plane) > 0
             || frontiers.has_whole_started(plane, geometry.shape.program_slots);
         let spare = failures.spare[failures.pools.of_plane(plane)] > 0;
-        // What its collection will give back need not be there now.
+        // The space that its collection will free need not be there now.
         let least = failures.plan.least_blocks.saturating_sub(coming);
         let after = frontiers.free_blocks(plane).saturating_sub(1);
         let Some(blocks) = after.checked_sub(least) else { return false };

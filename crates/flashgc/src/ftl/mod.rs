@@ -277,7 +277,7 @@ impl Ftl {
         }
     }
 
-    /// The same where a block is opened, where programs may fail, and under the odd/even rule.
+    /// Takes a page where a block is opened, where programs may fail, and under the odd/even rule.
     #[cold]
     #[inline(never)]
     fn take_slowly(
@@ -316,7 +316,7 @@ impl Ftl {
         started.is_some()
     }
 
-    /// What the clock showed of a block that is not erased, where that is kept.
+    /// The clock values of a block that is not erased, where these are kept.
     pub fn facts_of(&self, block: BlockId) -> Option<BlockFacts> {
         let state = self.blocks.state(block);
         let valid = (state != BlockState::Victim).then(|| self.blocks.valid(block));

@@ -114,7 +114,7 @@ impl Ftl {
         of_plane.map(|waited| waited.pages).sum()
     }
 
-    /// Whether the writes of a plane that have pages and have not started have those of a whole
+    /// Whether the writes of a plane that have pages and have not started occupy a whole
     /// superblock.
     pub fn is_a_superblock_ahead(&self, geometry: &Geometry, plane: PlaneId) -> bool {
         self.reserved_pages(geometry, plane) >= geometry.shape.pages_per_block

@@ -95,7 +95,7 @@ impl Session {
         match &self.given {
             None => {
                 let with = self.setup.precondition.overwrite_with;
-                // As on a saved drive, the scheme counts and not its name.
+                // As on a saved drive, the choices of the scheme count and not its name.
                 let own = json!(self.setup.plan.gc);
                 let filler = self.setup.filler.as_ref();
                 filler.is_none_or(|filler| json!(filler.gc) == own)
@@ -153,7 +153,7 @@ impl Session {
         ));
     }
 
-    /// The parts of the latencies, and those of each job, where they were split.
+    /// The parts of the latencies, and the parts of each job's, where they were split.
     pub(super) fn blame(&self, results: &Results) -> (Option<Value>, Vec<Value>) {
         let Some(blame) = engine!(&self.engine, sim => sim.blame()) else {
             return (None, Vec::new());
@@ -184,7 +184,7 @@ impl Session {
         }
     }
 
-    /// Why nothing was moved in this run, and what to do; `None` where something was.
+    /// The reason why nothing was moved in this run, and the remedy; `None` if pages were moved.
     pub(super) fn nothing_moved(&self, results: &Results) -> Option<String> {
         let counters = &results.counters;
         if counters.gc_moved + counters.background_moved > 0 {

@@ -45,7 +45,7 @@ pub use saved::{Origin, SavedDrive, drive_of};
 use sources::RunSource;
 use std::sync::Arc;
 
-/// What a session does at present.
+/// The stages of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The trace is read once to find out where its addresses lie, or the requests are drawn once
@@ -121,7 +121,7 @@ pub struct Session {
     /// The drive that was given, and its name.
     given: Option<(Origin, String)>,
     notes: Vec<String>,
-    /// Requests come from outside, and are not those of a trace that could be read.
+    /// Requests come from outside, and not from a trace that could be read.
     is_live: bool,
     bad_rows: u64,
     of_jobs: Vec<JobResults>,

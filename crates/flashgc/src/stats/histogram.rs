@@ -128,7 +128,7 @@ impl Histogram {
         u64::BITS - EXACT_BITS - (value | exact).leading_zeros()
     }
 
-    /// The number of the bucket of a value. Values that are too large share that of 2^52.
+    /// The number of the bucket of a value. Values beyond the range share the bucket of 2^52.
     #[inline(always)]
     pub fn place_of(value: u64) -> usize {
         let shift = Self::shift(value);
@@ -148,7 +148,7 @@ impl Histogram {
         self.counts.get(Self::place_of(value))
     }
 
-    /// Adds what another has recorded.
+    /// Adds the values of another histogram.
     pub fn add(&mut self, other: &Histogram) {
         for (place, count) in other.counts.some() {
             *self.counts.at(place) += count;
@@ -183,7 +183,7 @@ mod tests {
         (0..5_000).chain(edges)
     }
 
-    /// The buckets are those of HdrHistogram, so that results of earlier versions stay.
+    /// The buckets of HdrHistogram, so that results of earlier versions stay.
     #[test]
     fn buckets_are_those_of_hdr_histogram() {
         let mut own = Histogram::default();

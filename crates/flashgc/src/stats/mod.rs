@@ -58,7 +58,7 @@ pub struct Counters {
     pub erase_operations: u64,
     /// Collections that ended.
     pub jobs: u64,
-    /// Those of them that the idle trigger began.
+    /// Collections among them that the idle trigger began.
     pub idle_collections: u64,
     /// Victims that were on no list of the trigger `used-space`.
     pub fallbacks: u64,
@@ -119,7 +119,7 @@ pub struct Counters {
     pub gc_extra_ns: u64,
     /// Pages that moved before any collection.
     pub background_moved: u64,
-    /// Those of them that the host rewrote or discarded before their victim was collected.
+    /// Pages among them that the host rewrote or discarded before their victim was collected.
     pub background_wasted: u64,
     /// Times that a plane began pre-migration, at most once from one request to the next.
     pub background_calls: u64,

@@ -64,8 +64,8 @@ pub struct ErasesByPlace {
     pub whole: [u32; 2],
     /// Planes and blocks of a group; the last groups may have fewer.
     pub group: [u32; 2],
-    /// Blocks erased by collections of the measured part: groups of the first planes come first,
-    /// and those of the first blocks first among them.
+    /// Blocks erased by collections of the measured part, by group: groups of the first planes come
+    /// first, and among them groups of the first blocks.
     pub erases: Vec<u64>,
 }
 

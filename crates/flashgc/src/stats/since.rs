@@ -2,7 +2,7 @@
 
 use super::Counters;
 
-/// The same names of two structures, each less the other's.
+/// The differences between fields of two structures.
 macro_rules! less {
     (
         $now:ident, $before:ident, [$($sum:ident),* $(,)?], [$($list:ident),* $(,)?],

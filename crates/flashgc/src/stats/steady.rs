@@ -82,9 +82,9 @@ pub struct Evidence<'a> {
 /// Blocks that are lost since operations on them fail.
 #[derive(Clone, Copy)]
 pub struct Losses {
-    /// Those that the measured part lost.
+    /// Blocks that the measured part lost.
     pub lost: u64,
-    /// Those that the drive can still lose.
+    /// Blocks that the drive can still lose.
     pub left: u64,
     /// Whether no write is possible any more.
     pub is_read_only: bool,
@@ -122,7 +122,7 @@ pub struct Balance {
     pub write_amplification_interval: Option<[f64; 2]>,
     /// Pages programmed in the measured part, in parts of the drive's.
     pub turnovers: f64,
-    /// The same in overwriting before it, where that counts.
+    /// Pages programmed by overwriting before it, in parts of the drive's, where these count.
     pub turnovers_before: f64,
 }
 
@@ -235,7 +235,7 @@ impl Losses {
     }
 }
 
-/// Write amplification, that of both halves, and half its interval.
+/// Write amplification, its values in both halves, and half the width of its interval.
 fn amplification(evidence: &Evidence<'_>) -> (Option<f64>, Option<[f64; 2]>, Option<f64>) {
     let batches = evidence.batches;
     let all = batches.parts(1).first().copied();

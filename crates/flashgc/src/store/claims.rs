@@ -201,7 +201,7 @@ impl Store {
         self.pad(plane, stream, true, cx)
     }
 
-    /// The same for writes of this stream.
+    /// Pads the programs of writes of this stream.
     pub fn pad_writes<W: Watch>(
         &mut self,
         plane: PlaneId,

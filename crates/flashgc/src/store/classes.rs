@@ -24,7 +24,8 @@ impl Store {
         }
     }
 
-    /// The same where pages have classes; the write of a page that holds data is an update.
+    /// The stream of a write where pages have classes; the write of a page that holds data is an
+    /// update.
     #[inline(never)]
     fn stream_of_write<W: Watch>(
         &mut self,
@@ -39,7 +40,7 @@ impl Store {
         stream
     }
 
-    /// Brings into the cache what depends on the number of a logical page alone.
+    /// Prefetches the tables that are read by the number of a logical page alone.
     #[inline(always)]
     pub fn prefetch(&self, lpn: Lpn) {
         self.ftl.map.prefetch(lpn);

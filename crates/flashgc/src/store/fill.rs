@@ -104,7 +104,7 @@ impl<W: Watch> Untimed<'_, W> {
         !self.store.ftl.map.ppn_of(Lpn(lpn)).is_some()
     }
 
-    /// Writes those of these pages that were never written, around the end of the drive.
+    /// Writes the pages among these that were never written, around the end of the drive.
     fn fill_gaps(
         &mut self,
         state: &mut FillState,

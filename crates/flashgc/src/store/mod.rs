@@ -63,7 +63,7 @@ pub struct Store {
     pub ftl: Ftl,
     /// The collector's memory.
     pub gc: Gc,
-    /// Which plane a page goes to.
+    /// The choice of planes for pages.
     pub alloc: Allocation,
     /// The age clock at the start of the measured part, in ns.
     pub age_base_ns: u64,

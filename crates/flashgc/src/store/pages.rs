@@ -25,7 +25,7 @@ impl Store {
         self.write_to(plane, stream, Parity::Any, lpn, cause, cx)
     }
 
-    /// The same for a write that changes the copy of its page in the register.
+    /// Writes a page whose copy is in the register, and is changed there.
     pub fn write_merged<W: Watch>(
         &mut self,
         plane: PlaneId,

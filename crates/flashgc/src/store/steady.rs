@@ -29,7 +29,7 @@ pub struct Preconditioning {
     pub mapped_pages: Option<u64>,
     /// Pages overwritten after it.
     pub overwritten_pages: u64,
-    /// The same in drive writes.
+    /// Overwritten pages in drive writes.
     pub drive_writes: f64,
     /// Programs of overwritten pages, and copies since the fill.
     pub programmed_pages: u64,

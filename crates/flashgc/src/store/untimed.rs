@@ -50,7 +50,7 @@ pub struct Overwritten {
 pub struct Untimed<'a, W> {
     /// The store.
     pub store: &'a mut Store,
-    /// What every room may use.
+    /// The surroundings of all rooms.
     pub cx: Context<'a, W>,
     /// Write amplification over the course of overwriting.
     pub batches: &'a mut Batches,
@@ -70,7 +70,7 @@ impl<W: Watch> Untimed<'_, W> {
         self.fill_hinted(from, to, |_| 0)
     }
 
-    /// The same, each with the hint that this gives.
+    /// Fills a range of pages, each with a hint.
     pub fn fill_hinted(
         &mut self,
         from: u32,
@@ -110,7 +110,7 @@ impl<W: Watch> Untimed<'_, W> {
         self.overwrite_drawn::<false>(source, count)
     }
 
-    /// The same, each with its hint.
+    /// Overwrites pages, each with its hint.
     pub fn overwrite_hinted(
         &mut self,
         source: &mut dyn Overwrites,
@@ -225,8 +225,8 @@ impl<W: Watch> Untimed<'_, W> {
         Ok(filled.then_some(plane))
     }
 
-    /// The same, before any collection that follows. Returns the plane, and whether the page has
-    /// filled its block.
+    /// Writes a page, before any collection that follows. Returns the plane, and whether the page
+    /// has filled its block.
     #[inline(always)]
     pub(super) fn place_in(
         &mut self,

@@ -1,4 +1,4 @@
-//! What does not work where planes share their blocks (docs/superblocks.md).
+//! Settings that exclude superblocks (docs/superblocks.md).
 
 use crate::config::device::Device;
 use crate::device::Shape;

@@ -95,7 +95,7 @@ pub fn path_table<'a>(slots: &Reader<'a>) -> Reader<'a> {
     slots.table(Copy::NAME).table(PARALLEL)
 }
 
-/// What to set where copies can go neither by parity nor to other units.
+/// The remedy where copies can go neither by parity nor to other units.
 pub const WITHOUT_PARITY: &str =
     "set parity = false and path = \"local\", or gc.copy.use = \"copyback\" or \"bus\"";
 

@@ -6,7 +6,7 @@ use crate::config::{Inputs, OverwriteWith, Setup, prepare};
 use crate::session::live::{LiveSession, refusal};
 use crate::session::{self, Phase, Progress, SavedDrive, Session};
 
-/// What a component is made of in addition to its configuration.
+/// The parts of a component in addition to its configuration.
 #[derive(Default)]
 pub struct Options {
     /// A saved drive in place of preconditioning, and its name in messages.
@@ -21,9 +21,8 @@ pub struct Options {
     pub session: session::Options,
 }
 
-/// The checked configuration of a component: as that of a run with a trace, whose requests are
-/// those that are to come. They are not known yet, so overwriting takes any page with the same
-/// probability.
+/// The checked configuration of a component: that of a run with a trace, whose requests are the
+/// ones to come. They are not known yet, so overwriting takes any page with the same probability.
 pub fn setup(inputs: Inputs) -> Result<Setup, Wrong> {
     let mut inputs = Inputs { has_trace: true, ..inputs };
     let mut setup = checked(&inputs)?;

@@ -46,7 +46,7 @@ use crate::report::Report;
 use crate::workload::{HostOp, HostRequest};
 use snapshot::Identity;
 
-/// What becomes of a request that is submitted.
+/// The outcome of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Submitted {
     /// It comes at its time.
@@ -59,7 +59,7 @@ pub enum Submitted {
 /// A request that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Who submitted it knows it by this.
+    /// The submitter's identifier of the request.
     pub tag: u64,
     /// Its operation.
     pub op: HostOp,
@@ -67,7 +67,7 @@ pub struct Completion {
     pub at_ns: u64,
     /// From its arrival until then, in ns.
     pub latency_ns: u64,
-    /// What the latency consists of, in ns by [`Part`], where latencies are split
+    /// The parts of the latency, in ns by [`Part`], where latencies are split
     /// (`Options::session.blame`); trims and flushes have no parts.
     pub parts: Option<Parts>,
     /// Whether it is a write or a trim that the drive has not done: it had become read-only.
@@ -169,7 +169,7 @@ impl Component {
         self.submit_marked(at_ns, op, offset_bytes, bytes, Marks::NONE, tag)
     }
 
-    /// The same for a request of high priority, with forced unit access, or with a placement hint.
+    /// Submits a request of high priority, with forced unit access, or with a placement hint.
     pub fn submit_marked(
         &mut self,
         at_ns: u64,
@@ -296,7 +296,7 @@ impl Component {
         self.live.next_ns()
     }
 
-    /// The report on everything until now: that of a run, without `result_hash`.
+    /// The report on everything until now, like a run's, without `result_hash`.
     pub fn statistics(&mut self) -> Result<Report, Wrong> {
         self.is_running()?;
         Ok(self.live.so_far())
@@ -308,7 +308,7 @@ impl Component {
         self.finish_with(&[])
     }
 
-    /// The same, with notes in the report.
+    /// Finishes the component, with notes in the report.
     pub fn finish_with(mut self, notes: &[String]) -> Result<Report, Wrong> {
         self.is_running()?;
         self.live.end().map_err(|why| Wrong::of_engine(Why::Stopped, why))?;

@@ -44,7 +44,7 @@ impl Wrong {
         Wrong { why, text }
     }
 
-    /// The same where the engine says it.
+    /// An error of the engine, in the form of an error for users.
     pub(super) fn of_engine(why: Why, error: RunError) -> Self {
         let text = error.text;
         let text = if text.starts_with("error: ") { text } else { format!("error: {text}") };

@@ -60,7 +60,7 @@ pub enum Hard {
     Default,
     /// There is none.
     None,
-    /// As given.
+    /// A threshold from the configuration.
     At(Threshold),
 }
 
