@@ -49,7 +49,7 @@ impl Capture {
         let _ = fs::remove_file(&self.part);
     }
 
-    /// No request comes any more: the file gets its name. Returns what the report should say.
+    /// Ends the trace: the file gets its name. Returns the note for the report.
     pub(crate) fn end(mut self) -> String {
         if let Some(writer) = self.writer.take() {
             let finished = writer.finish().map_err(|error| error.message);

@@ -45,8 +45,8 @@ impl std::error::Error for DriveError {}
 /// How time passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Time {
-    /// Requests are served one after the other, each at once: time is that of the engine and
-    /// advances with the requests.
+    /// Requests are served one after the other, each at once: time is the engine's and advances
+    /// with the requests.
     Off,
     /// A request is done when the model says, on the clock of the machine.
     Real {
@@ -55,9 +55,9 @@ pub enum Time {
     },
 }
 
-/// What a drive is made of.
+/// The parts of a drive.
 pub struct Opening {
-    /// Its configuration. The workload is a trace: that of the requests that are to come.
+    /// Its configuration. The workload is a trace, the requests to come.
     pub setup: Setup,
     /// A saved drive in place of preconditioning, and its name.
     pub saved: Option<(SavedDrive, String)>,
@@ -81,7 +81,7 @@ pub struct Drive {
     server: Server,
 }
 
-/// Who serves the requests.
+/// The server of the requests.
 enum Server {
     AtOnce(Box<Mutex<Engine>>),
     RealTime(real_time::Server),
@@ -97,8 +97,8 @@ impl Drive {
         Drive::open_through(opening, goes_on, |listener| listener)
     }
 
-    /// The same, where what the engine reports passes through something on its way to the data: for
-    /// tests, which put faults there.
+    /// Opens a drive whose listener is wrapped: for tests, which put faults between the engine and
+    /// the data.
     pub fn open_through(
         opening: Opening,
         mut goes_on: impl FnMut(&Progress) -> bool,
@@ -237,8 +237,8 @@ impl Drive {
         }
     }
 
-    /// What it does: rates, latencies and their parts of the last seconds, and the report so far.
-    /// None where the drive is not watched.
+    /// The state of the drive: rates, latencies and their parts of the last seconds, and the report
+    /// so far. `None` where the drive is not watched.
     pub fn status(&self) -> Result<Option<Value>, DriveError> {
         match &self.server {
             Server::AtOnce(engine) => lock(engine).status(0),
@@ -258,6 +258,6 @@ impl Drive {
     }
 }
 
-/// What the report of a drive says that had no clock.
+/// The note of a report on a drive without a clock.
 const AT_ONCE: &str = "the drive was served without a clock (--time off): requests came one after \
                        the other, so latencies are those of a queue depth of 1";

@@ -105,7 +105,7 @@ impl Engine {
         self.brings(request, Some(data), now_ns)
     }
 
-    /// The same; without its data, a write leaves pages that cannot be read.
+    /// Submits a request; without its data, a write leaves pages that cannot be read.
     fn brings(
         &mut self,
         request: HostRequest,
@@ -241,14 +241,14 @@ fn submit(component: &mut Component, request: &HostRequest) -> Result<(), Wrong>
     Ok(())
 }
 
-/// Lets everything happen that happens until this time, also what the drive does while it is idle:
-/// its data lies in a store, and its clients have a clock.
+/// Runs all events until this time, including the background work of an idle drive: its data lies
+/// in a store, and its clients have a clock.
 fn let_pass(component: &mut Component, to_ns: u64) -> Result<(), Wrong> {
     component.advance(to_ns.max(component.now_ns()))?;
     component.rest()
 }
 
-/// What a request that is done has found.
+/// The result of a request that is done.
 pub(crate) fn answer(done: Done) -> Result<Vec<u8>, DriveError> {
     done.failed.map_or(Ok(done.data), |error| Err(DriveError::Io(error)))
 }

@@ -16,7 +16,7 @@ use std::io;
 
 /// Bytes of data that wait to be saved at most.
 const MOST: usize = 1 << 20;
-/// As many programs wait to be saved at most.
+/// The most programs that wait to be saved.
 const WAITING: usize = 1024;
 /// Records that are so near each other are read at once.
 const NEAR: u32 = 64;

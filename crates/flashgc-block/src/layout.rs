@@ -35,7 +35,7 @@ const FAILING: u64 = 1 << 62;
 pub enum Bad {
     /// A program of it has failed.
     Failing,
-    /// It is retired: what its pages say counts no more.
+    /// It is retired: the records of its pages no longer count.
     Retired,
 }
 
@@ -177,7 +177,7 @@ impl Layout {
         (found, is_whole)
     }
 
-    /// A record of a page or of a saved page; none is that of an erased one.
+    /// Adds the record of a page or of a saved page; `None` is the record of an erased one.
     pub fn push_record(&self, kind: Kind, number: u32, record: Option<Record>, into: &mut Vec<u8>) {
         let Some(record) = record else {
             into.resize(into.len() + self.records.entry_bytes, 0);
@@ -192,7 +192,7 @@ impl Layout {
         }
     }
 
-    /// What a record says, and whether both copies say it.
+    /// The content of a record, and whether both copies agree.
     pub fn record_of(&self, kind: Kind, number: u32, entry: &[u8]) -> (Found, bool) {
         if !self.is_sealed() {
             return (Record::find_alone(entry), true);

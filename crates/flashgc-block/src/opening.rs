@@ -45,7 +45,7 @@ pub struct Making<'a> {
     pub goes_on: &'a mut dyn FnMut(&Progress) -> bool,
     /// Wraps the listener between the engine and the data.
     pub through: Box<dyn FnOnce(Listener) -> Listener + 'a>,
-    /// Which version of a page is newer.
+    /// The comparison of two versions of a page.
     pub is_newer: IsNewer,
 }
 
@@ -223,7 +223,7 @@ fn begin(path: &mut DataPath, made: &component::Making, plan: &Plan) -> io::Resu
     Ok(())
 }
 
-/// Which blocks of a drive are bad.
+/// The bad blocks of a drive.
 fn bad_blocks(geometry: &Geometry, state: &flashgc::drive::Drive) -> Vec<Option<Bad>> {
     let mut bad = vec![None; geometry.blocks as usize];
     let blocks = state.order.chunks(geometry.shape.blocks_per_plane as usize);

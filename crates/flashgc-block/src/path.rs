@@ -79,7 +79,7 @@ pub struct DataPath {
     trims: BTreeMap<u32, u64>,
     requests: Vec<OnItsWay>,
     free: Vec<Ticket>,
-    /// Those that have not come in yet, in their order.
+    /// Requests that have not come in yet, in their order.
     coming: VecDeque<Ticket>,
     /// By the engine's number of a request.
     tickets: Vec<Ticket>,
@@ -94,7 +94,7 @@ pub struct DataPath {
     /// The rest of pages that are written only in part, by operation.
     rests: HashMap<u32, Page>,
     scratch: Vec<u8>,
-    /// What preconditioning writes has no data.
+    /// False during preconditioning, whose pages have no data.
     listens: bool,
     /// Requests that are done and whose data was not taken.
     done: Vec<Ticket>,
@@ -202,7 +202,7 @@ impl DataPath {
         Some(Done { data, at_ns, failed })
     }
 
-    /// Something happened in the engine.
+    /// Takes an event of the engine.
     #[inline]
     pub fn see(&mut self, now_ns: u64, happened: Happened) {
         if !self.listens {

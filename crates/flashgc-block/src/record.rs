@@ -27,7 +27,7 @@ pub struct Record {
     pub content: Content,
     /// Whether a collection programmed it, and not a write.
     pub by_copy: bool,
-    /// The number of the write, in the order of all writes. A copy has that of its source.
+    /// The number of the write, in the order of all writes. A copy has the number of its source.
     pub sequence: u64,
     /// When it was programmed, on the age clock, in ns.
     pub at_ns: u64,
@@ -38,7 +38,7 @@ pub struct Record {
     pub moved: u32,
 }
 
-/// What the place of a record says.
+/// The content at the place of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The page is erased.
@@ -51,8 +51,8 @@ pub enum Found {
 
 const IS_THERE: u32 = 1 << 31;
 const BY_COPY: u32 = 1 << 8;
-/// The lower bits of `moved` lie between those of the flags, and the upper ones above the number of
-/// the write.
+/// The lower bits of `moved` lie between the bits of the flags, and the upper ones above the number
+/// of the write.
 const MOVED_AT: u32 = 9;
 const MOVED_LOW: u32 = (1 << 22) - 1;
 const SEQUENCE: u64 = (1 << 54) - 1;

@@ -60,7 +60,7 @@ pub struct Recovery {
     pub damage: Vec<String>,
 }
 
-/// As many damaged parts of a store are named.
+/// The most damaged parts of a store that are named.
 const NAMED: usize = 4;
 
 impl fmt::Display for Recovery {
@@ -95,7 +95,7 @@ pub struct Recovered {
     pub sequence: u64,
     /// The physical pages with data that can be read.
     pub data: Vec<u32>,
-    /// Those that cannot.
+    /// The physical pages with data that cannot be read.
     pub unreadable: Vec<u32>,
     /// The data of each physical page.
     pub held: Vec<Held>,
@@ -158,7 +158,7 @@ impl Scan {
         (in_flash + saved.iter().filter(only_saved).count()) as u64
     }
 
-    /// The pages whose data is not what their records say, among those of the newest versions.
+    /// The pages whose data does not match their records, among the newest versions.
     fn damaged(&self, store: &Store, page_bytes: usize) -> io::Result<Vec<(u32, u32)>> {
         let mut data = vec![0; page_bytes];
         let with_data = self.newest.iter().flatten();

@@ -3,7 +3,7 @@
 
 use crate::record::checksum_of;
 
-/// What an entry says; part of its checksum, with its number.
+/// The kind of an entry; part of its checksum, with its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     State,
@@ -41,7 +41,7 @@ pub fn seal(kind: Kind, number: u32, content: &[u8], into: &mut Vec<u8>) {
     }
 }
 
-/// What the bytes of an entry say, and whether both copies say it.
+/// The content of an entry's bytes, and whether both copies agree.
 pub fn unseal(kind: Kind, number: u32, bytes: &[u8]) -> (Sealed<'_>, bool) {
     let (one, other) = bytes.split_at(bytes.len() / 2);
     let is_empty = |copy: &[u8]| copy.iter().all(|&byte| byte == 0);

@@ -53,7 +53,7 @@ pub fn errno_of(error: &io::Error) -> i32 {
     inner.map(|inner| inner.errno).or(error.raw_os_error()).unwrap_or(libc::EIO)
 }
 
-/// What an error is, in words and without its number.
+/// The text of an error, without its number.
 fn words(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_string())
@@ -77,7 +77,7 @@ pub struct Store {
     pub(crate) layout: Layout,
     pub(crate) state: State,
     failure: Option<StoreError>,
-    /// Entries of which one copy was damaged: what they are, where, and what they say.
+    /// Entries of which one copy was damaged: kind, position and content.
     pub(crate) mended: Vec<(String, u64, Vec<u8>)>,
     /// Pages whose program was cut.
     pub(crate) cut: Vec<u32>,
@@ -395,7 +395,7 @@ impl Store {
         }
     }
 
-    /// What a program leaves of its record that a loss of power cut, and of its data.
+    /// Writes the rest of a record that a loss of power cut, and of its data.
     pub fn tear(&self, page: u32, entry: &[u8], data: Option<(u32, &[u8])>) -> io::Result<()> {
         if let Some((place, data)) = data {
             write_all(&*self.disk, data, self.layout.page_at(place))?;

@@ -17,7 +17,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A connection of nbdkit; its number is that of the descriptor.
+/// A connection of nbdkit, numbered by its descriptor.
 struct Connection {
     is_open: AtomicBool,
     /// Requests that were read and not answered.
@@ -90,7 +90,7 @@ extern "C" fn accept4(
     length: *mut c_void,
     flags: c_int,
 ) -> c_int {
-    // SAFETY: the arguments are those of the caller.
+    // SAFETY: the arguments come from the caller.
     let descriptor =
         unsafe { libc::syscall(libc::SYS_accept4, listener, address, length, flags) } as c_int;
     let taken = usize::try_from(descriptor).ok().and_then(|at| CONNECTIONS.get(at));
@@ -107,13 +107,13 @@ extern "C" fn close(descriptor: c_int) -> c_int {
     if let Some(connection) = connection(descriptor) {
         connection.is_open.store(false, Ordering::Release);
     }
-    // SAFETY: the argument is that of the caller.
+    // SAFETY: the argument comes from the caller.
     unsafe { libc::syscall(libc::SYS_close, descriptor) as c_int }
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn read(descriptor: c_int, into: *mut c_void, bytes: usize) -> isize {
-    // SAFETY: the arguments are those of the caller.
+    // SAFETY: the arguments come from the caller.
     let got = unsafe { libc::syscall(libc::SYS_read, descriptor, into, bytes) } as isize;
     let Some(connection) = connection(descriptor) else { return got };
     if got <= 0 {
@@ -138,7 +138,7 @@ extern "C" fn read(descriptor: c_int, into: *mut c_void, bytes: usize) -> isize 
 #[unsafe(no_mangle)]
 extern "C" fn send(descriptor: c_int, from: *const c_void, bytes: usize, flags: c_int) -> isize {
     let null = std::ptr::null::<c_void>();
-    // SAFETY: the arguments are those of the caller.
+    // SAFETY: the arguments come from the caller.
     let mut sent =
         unsafe { libc::syscall(libc::SYS_sendto, descriptor, from, bytes, flags, null, 0) }
             as isize;
@@ -159,7 +159,7 @@ extern "C" fn send(descriptor: c_int, from: *const c_void, bytes: usize, flags: 
 extern "C" fn shutdown(descriptor: c_int, how: c_int) -> c_int {
     let connection = connection(descriptor);
     let how = if connection.is_some() { libc::SHUT_RDWR } else { how };
-    // SAFETY: the arguments are those of the caller.
+    // SAFETY: the arguments come from the caller.
     let done = unsafe { libc::syscall(libc::SYS_shutdown, descriptor, how) } as c_int;
     if let Some(connection) = connection {
         wait_for_others(connection, Some(Instant::now() + PATIENCE));

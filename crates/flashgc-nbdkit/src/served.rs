@@ -125,7 +125,7 @@ pub fn end() -> Result<(), String> {
     job.tell(Ok(&report))
 }
 
-/// What the drive does; none after its end.
+/// The state of the drive; `None` after its end.
 pub fn status() -> Result<Option<Value>, String> {
     match &served().drive {
         Some(drive) => drive.status().map_err(|error| error.to_string()),

@@ -40,8 +40,8 @@ impl Status {
         let asking = Asking::default();
         thread::Builder::new().name("status".into()).spawn(move || {
             for (number, stream) in (0..).zip(listener.incoming()) {
-                // Who leaves in the middle needs no answer, and nor does one for whom there is no
-                // thread.
+                // A client that leaves before its answer needs none, and a client without a thread
+                // gets none.
                 let _ = stream.and_then(|stream| begin(&asking, number, stream));
             }
         })?;

@@ -53,7 +53,7 @@ fn twice(
     Some(([served, run].map(|report| report.result_hash().to_string()), count))
 }
 
-/// What differs in each device. The last has [`SLOTS`] as well.
+/// Settings of the devices. The last one has [`SLOTS`] as well.
 const DEVICES: &[&[&str]] = &[
     &["device.unit=\"plane\""],
     &["device.write_buffer.size=\"64 KiB\""],

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 /// Small pages, so that a drive is read in little time. Losses are seen step by step.
 const SMALL: &[&str] = &["device.page_size=\"512 B\"", "engine.coalesce=false"];
 
-/// What differs in each device.
+/// Settings of the devices.
 const DEVICES: &[&[&str]] = &[
     &[],
     &["device.unit=\"die\"", "device.service=[\"gc\",\"reads\",\"writes\"]"],
@@ -52,10 +52,10 @@ const DEVICES: &[&[&str]] = &[
     SUPERBLOCKS,
 ];
 
-/// The same where a flash page has several mapped units.
+/// Settings of small devices whose flash pages have several mapped units.
 const SMALL_SLOTS: &[&str] = &["device.page_size=\"2 KiB\"", "device.mapping_unit=\"512 B\""];
 
-/// What differs among devices of slots.
+/// Settings of devices with slots.
 const SLOT_DEVICES: &[&[&str]] = &[
     &[],
     &["device.write_buffer.size=\"32 KiB\""],
@@ -77,7 +77,7 @@ const SUPERBLOCKS: &[&str] = &[
 
 const FOR_SUPERBLOCKS: &[&str] = &["greedy", "fifo", "cost-benefit", "d-choices"];
 
-/// What a listener of the engine does when the power is lost.
+/// A listener of the engine that cuts the power.
 struct Plug {
     /// Reports until then.
     left: u64,
@@ -106,7 +106,7 @@ fn through(plug: &Arc<Mutex<Plug>>, mut listener: Listener) -> Listener {
     })
 }
 
-/// What the histories have met.
+/// Counts over the histories.
 #[derive(Debug, Default)]
 struct Met {
     cuts: u64,

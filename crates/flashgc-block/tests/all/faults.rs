@@ -6,7 +6,7 @@ use flashgc::ids::Ppn;
 use flashgc::verify::{Cause, Happened, Listener};
 use flashgc_block::{Drive, DriveError};
 
-/// What random requests find on a drive whose reports pass through `fault`.
+/// The first wrong answer to random requests on a drive whose reports pass through `fault`.
 fn found(
     sets: &[&str],
     mut fault: impl FnMut(Happened) -> Option<Happened> + Send + 'static,

@@ -219,7 +219,7 @@ fn failed_save(
     let file = file_of(&past.bytes);
     let medium = Failing { file: file.try_clone().expect("a file"), calls: Arc::clone(calls) };
     let mut life = lives(sets, Box::new(medium), &mut versions, Choices::new(seed))?;
-    // What has vanished with the power is not there from now on.
+    // Versions that have vanished with the power are gone from now on.
     compare(&mut life)?;
     life.serve(60)?;
     let has_failed = calls.lock().expect("calls").has_failed;
@@ -238,7 +238,7 @@ fn failed_save(
         if life.engine.serve_at_once(HostRequest::flush(0), Vec::new()).is_ok() {
             return Err("a flush is done after a failed save".into());
         }
-        // Those that are in memory alone as well.
+        // Versions that are in memory alone count as well.
         for lpn in 0..life.versions.pages() {
             life.reads(lpn)?;
         }

@@ -172,7 +172,7 @@ fn what_a_client_may_not_ask_is_an_error_and_changes_nothing() {
     assert!(all.iter().all(|&byte| byte == 0));
 }
 
-/// What has no answer before its requests are known is refused, with what to do.
+/// Settings that need the requests in advance are refused, with a remedy.
 #[test]
 fn a_configuration_that_needs_its_requests_in_advance_is_refused() {
     let refusal = |sets: &[&str]| {
