@@ -24,13 +24,13 @@ const EPOCH_NS: u64 = 1_281_663_852_955_146_600;
 enum Rows {
     /// By the format's own writer.
     Written,
-    /// As lines of text.
+    /// Lines of text.
     Lines(fn(&Record) -> String),
-    /// As binary records behind a head.
+    /// Binary records behind a head.
     Binary(&'static [u8], fn(&Record) -> Vec<u8>),
 }
 
-/// A format, whether its clock is that of our days, and its rows.
+/// A format, whether its clock has dates of today, and its rows.
 struct Case {
     format: &'static str,
     epoch: bool,
@@ -274,8 +274,8 @@ fn in_full(case: &Case) -> Result<(), TraceError> {
     Ok(())
 }
 
-/// The records written are read back, except for what not all formats keep: the times, and the
-/// operations of a format that has reads alone.
+/// The records written are read back, except for the fields that not all formats keep: the times,
+/// and the operations of a format that has reads alone.
 fn small(case: &Case) -> Result<(), TraceError> {
     let format: Format = case.format.parse().expect("a known name");
     let bytes = file(case, &format, SMALL_ROWS)?;

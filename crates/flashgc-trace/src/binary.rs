@@ -36,7 +36,7 @@ pub trait BinaryFormat: Send {
         let _ = (start_ns, first_row);
     }
 
-    /// What the file says of where it comes from.
+    /// The origin that the file names.
     fn origin(&self) -> Option<&str> {
         None
     }

@@ -152,8 +152,8 @@ impl fmt::Display for Format {
     }
 }
 
-/// True if at least half of the lines that say anything are records of this format.
-/// A few spoiled lines must not hide what a file is.
+/// True if at least half of the lines with any content are records of this format. A few spoiled
+/// lines must not hide the format of a file.
 pub(crate) fn fits_most(mut format: Box<dyn LineFormat>, sample: &[&[u8]]) -> bool {
     let (mut good, mut bad) = (0, 0);
     for line in sample {

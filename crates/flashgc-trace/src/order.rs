@@ -5,7 +5,7 @@ use crate::record::Record;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What to do with a time stamp that is less than the one before.
+/// The treatment of a time stamp that is less than the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Disorder {
     /// It is an error.
@@ -194,7 +194,7 @@ fn too_late(source: &str, record: &Record, late_ns: u64, window_ns: u64) -> Trac
     TraceError::new(source, message).on_line(record.line).help(help)
 }
 
-/// What to do with a clock that began again from 0: sorting would mix the rows before and after.
+/// The remedy for a clock that began again from 0: sorting would mix the rows before and after.
 fn wrap_help(unit: &str, line: u64) -> String {
     format!(
         "this is what a 32-bit clock in {unit} does when it wraps: add 4294967296 ({unit}) to the \

@@ -16,7 +16,7 @@ use crate::rows::{BinaryRows, DriveSize, Parser, RowProblem, TextRows, long_line
 use std::fmt;
 use std::io::{Read, Seek};
 
-/// What to do with a line that cannot be understood.
+/// The treatment of a line that cannot be parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadLine {
     /// It is an error.
@@ -31,9 +31,9 @@ pub enum OnBadLine {
 pub struct OpenOptions {
     /// The format; `None`: recognised by the first lines.
     pub format: Option<Format>,
-    /// What to do with a line that cannot be understood.
+    /// The treatment of a line that cannot be parsed.
     pub on_bad_line: OnBadLine,
-    /// What to do with a time stamp that goes backwards.
+    /// The treatment of a time stamp that goes backwards.
     pub disorder: Disorder,
     /// The selection of records.
     pub filter: Filter,
@@ -116,7 +116,7 @@ pub fn open(
     open_data(source_name, Box::new(Stream(data)), options)
 }
 
-/// As [`open`], from a file: the records that the filter does not select are skipped without being
+/// Opens a trace from a file: the records that the filter does not select are skipped without being
 /// read, if the trace is in our own format.
 pub fn open_file(
     source_name: &str,
@@ -201,7 +201,7 @@ fn text_rows(
     Ok((Rows::Text(TextRows { source, packing, lines, parser, drive }), format))
 }
 
-/// Passes over a byte order mark of UTF-8, and refuses those of UTF-16.
+/// Skips a byte order mark of UTF-8, and refuses marks of UTF-16.
 fn skip_mark(source: &str, lines: &mut Lines) -> Result<(), TraceError> {
     let head = lines.head();
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
@@ -281,7 +281,7 @@ impl TraceReader {
         &self.bad_examples
     }
 
-    /// What the file says of where it comes from.
+    /// The origin that the file names.
     pub fn origin(&self) -> Option<&str> {
         match &self.rows_of {
             Rows::Text(_) => None,

@@ -11,9 +11,9 @@ use crate::{ADDRESS_BYTES_MAX, LINE_BYTES_MAX, REQUEST_BYTES_MAX};
 
 /// Reads the rows of one format.
 pub enum Parser {
-    /// Of a text.
+    /// A text format.
     Lines(Box<dyn LineFormat>),
-    /// Of a binary format.
+    /// A binary format.
     Binary(Box<dyn BinaryFormat>),
 }
 

@@ -142,7 +142,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// False: the pages spread beyond what a drive can be.
+    /// Adds a record. False: the pages spread beyond the largest possible drive.
     fn add(&mut self, record: &Record) -> bool {
         self.rows += 1;
         let end = record.end_bytes();

@@ -15,9 +15,9 @@ const COMMON_MAX: usize = 16;
 /// Sizes by operation, in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sizes {
-    /// Of reads.
+    /// Sizes of reads.
     pub read: SizeInfo,
-    /// Of writes.
+    /// Sizes of writes.
     pub write: SizeInfo,
 }
 

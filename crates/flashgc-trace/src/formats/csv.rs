@@ -51,7 +51,7 @@ pub(crate) fn option_text(spec: &CsvSpec) -> Option<String> {
     Some(spec.to_string())
 }
 
-/// What the column of the device holds.
+/// The content of the column of the device.
 enum Devices {
     /// No row has told yet.
     Open,

@@ -46,7 +46,7 @@ pub(crate) enum Delimiter {
     Blanks,
 }
 
-/// A column. Texts say what should be there, for messages.
+/// A column. Texts name the expected content, for messages.
 pub(crate) enum Column {
     /// The arrival, with decimals or without them.
     Time(Decimals),
@@ -75,11 +75,12 @@ pub(crate) enum Decimals {
 
 /// How operations are written.
 pub(crate) enum Words {
-    /// One of these; what does not count is `None`. The first word of an operation is written.
+    /// One of these words; `None` for rows that do not count. The first word of an operation is
+    /// written.
     These(&'static [(&'static [u8], Option<Op>)]),
-    /// As those, in any case.
+    /// One of these words, in any case.
     AnyCase(&'static [(&'static [u8], Option<Op>)]),
-    /// As those, or hexadecimal flags of which bit 0 means read.
+    /// One of these words, or hexadecimal flags of which bit 0 means read.
     OrFlags(&'static [(&'static [u8], Option<Op>)]),
 }
 
@@ -250,7 +251,7 @@ const fn names_device(columns: &[Column]) -> bool {
     false
 }
 
-/// What a time must be.
+/// The expected form of a time, for messages.
 fn time_expected(unit: TimeUnit, decimals: Decimals) -> &'static str {
     match (unit, decimals) {
         (TimeUnit::S, Decimals::Some) => "a time in seconds",
