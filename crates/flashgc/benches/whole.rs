@@ -203,7 +203,7 @@ fn in_full(only: Option<&str>) -> Result<(), String> {
         let pages = number(&report, &["capacity", "physical_pages"]);
         let programs = number(&report, &["precondition", "programmed_pages"])
             + number(&report, &["precondition", "filled_pages"]);
-        // The peak is that of the process: it says something only of the largest drive so far.
+        // The peak belongs to the process: it is meaningful only for the largest drive so far.
         let resident = if case.gib > largest_gib {
             largest_gib = case.gib;
             format!("{:.2}", number(&report, &["peak_rss_bytes"]) / pages)

@@ -12,7 +12,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How far the write amplification of a run that says "yes" may lie from that of a longer one.
+/// The largest difference between the write amplification of a run that says "yes" and a longer
+/// one.
 const WITHIN: f64 = 0.05;
 /// How many times as long the longer run is.
 const LONGER: u64 = 10;

@@ -52,7 +52,8 @@ fn left_out(file: &str) -> &'static [&'static str] {
     }
 }
 
-/// What the trace, or its first rows, needs: pages, and a window that sorts it; and its rows.
+/// The requirements of a trace, or of its first rows: pages, and a window that sorts it; and its
+/// rows.
 fn needs(name: &str, bytes: &[u8], format: &str, rows: Option<u64>) -> (u64, u64, u64) {
     let format = (!format.is_empty()).then(|| format.parse().expect("a known format"));
     let filter = match name {

@@ -1,4 +1,4 @@
-//! Flush commands: when they are done, and what they cost.
+//! Flush commands: their completion, and their cost.
 
 use crate::common;
 
@@ -83,7 +83,7 @@ fn flushes_hold_what_they_promise_under_load() {
     }
 }
 
-/// What flushes cost: the buffer absorbs fewer rewrites.
+/// The cost of flushes: the buffer absorbs fewer rewrites.
 #[test]
 fn flushes_cost_programs() {
     let job = "address = { zipf = 1.5 }\nrequests = 20000\namount = 10.0";

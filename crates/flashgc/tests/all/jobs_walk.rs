@@ -47,7 +47,7 @@ fn places(jobs: &str) -> Vec<u64> {
 #[test]
 fn sequential_requests_leave_holes() {
     let job = |more: &str| places(&format!("[[job]]\nspan = \"32 KiB\"\n{SEQUENTIAL}\n{more}"));
-    // A place behind the end is that of the start, and what does not fit ends the pass.
+    // A place behind the end wraps to the start, and a request that does not fit ends the pass.
     assert_eq!(job("skip = \"4 KiB\""), [0, 8, 16, 24, 0, 8, 16, 24]);
     assert_eq!(job("skip = \"6 KiB\"\nloops = 2"), [0, 10, 20, 0, 10, 20]);
     assert_eq!(job("skip = \"8 KiB\"\nskip_back = true"), [0, 24, 20, 16, 12, 8, 4, 0]);
@@ -114,8 +114,8 @@ fn all_files_are_overwritten() {
     assert_eq!(pages, (0..30).collect::<BTreeSet<_>>());
 }
 
-/// Popular places are those of a clone, in a file that it shares too, and stay where they are when
-/// the drive is overwritten first.
+/// Popular places belong to a clone, in a file that it shares too, and stay where they are when the
+/// drive is overwritten first.
 #[test]
 fn clones_have_popular_places_of_their_own() {
     let jobs = "[[job]]\nspan = \"4 MiB\"\nfile = \"a\"\nclones = 2\nloops = 4\n\

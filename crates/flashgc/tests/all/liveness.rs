@@ -37,8 +37,8 @@ fn a_mark_in_pages_beside_a_gc_frontier_leaves_the_host_a_page() {
     assert_all_done(&run_verified(TINY, &sets));
 }
 
-/// A write that dynamic allocation sends elsewhere leaves its unit free: what waits behind it
-/// there can start.
+/// A write that dynamic allocation sends elsewhere leaves its unit free: operations behind it there
+/// can start.
 #[test]
 fn a_write_that_goes_to_another_plane_does_not_leave_its_unit_asleep() {
     for unit in ["die", "chip", "channel"] {

@@ -14,7 +14,7 @@ use flashgc::verify::Watchers;
 use flashgc::workload::{Overwrites, SourceError};
 use serde_json::Value;
 
-/// What a chain of groups does to pages with these shares of the writes.
+/// The copies of a chain of groups, for pages with these shares of the writes.
 struct Chain {
     write_amplification: f64,
     /// The valid share of the pages of each group.
@@ -97,7 +97,7 @@ fn groups_of_fixed_sizes_meet_the_model() {
     }
 }
 
-/// Copies by class are those of a second program, to the page.
+/// Copies by class equal the copies of a second program, to the page.
 #[test]
 fn chains_of_fixed_sizes_are_those_of_a_second_program() {
     for sizes in [&[12][..], &[6, 9], &[3, 4, 5, 6]] {
@@ -172,7 +172,7 @@ impl Overwrites for Changing {
 }
 
 /// Popular pages, then none, then others. Groups are merged soon after the change, since the shares
-/// of their valid pages are no longer those of the forecast, and formed again after an epoch.
+/// of their valid pages differ from the forecast, and formed again after an epoch.
 ///
 /// Fails where irregular groups are not merged (`IRREGULAR` of 9): they stay for 16 drive writes.
 #[test]

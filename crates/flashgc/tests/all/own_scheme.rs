@@ -18,7 +18,7 @@ const PRESETS: &str = "crates/flashgc/src/config/presets.rs";
 const PRESET: &str = "schemes/oldest-of-emptiest.toml";
 /// The crates of the engine.
 const CRATES: [&str; 3] = ["crates/flashgc", "crates/flashgc-config", "crates/flashgc-trace"];
-/// What no example is made of.
+/// Folders that no example needs.
 const ASIDE: [&str; 3] = ["target", "tests", "benches"];
 
 fn read(path: &Path) -> String {
@@ -174,7 +174,7 @@ impl Copy {
     }
 }
 
-/// Everything that happened is equal: pages, collections, times and wear.
+/// All results are equal: pages, collections, times and wear.
 fn assert_equal(one: &Value, other: &Value) {
     for key in ["erases", "gc", "latency_ns", "wear", "pages", "simulated_ns"] {
         assert_eq!(one[key], other[key], "{key}");

@@ -196,7 +196,7 @@ fn copies_are_those_of_a_second_program() {
     }
 }
 
-/// Everything that happens, with one class and with one frontier.
+/// All events, with one class and with one frontier.
 #[test]
 fn one_class_is_no_separation() {
     for more in [&[][..], SQRT_AGE, &["gc.copy.use=\"bus\""], &["device.allocation=\"dynamic\""]] {

@@ -92,7 +92,7 @@ fn classes_of_slots_are_those_of_small_pages() {
     }
 }
 
-/// Everything but the pages of classes.
+/// The report without the pages of classes.
 fn without_classes(mut report: Value) -> Value {
     let map = report.as_object_mut().expect("a map");
     for key in ["placement", "config", "config_hash", "result_hash", "memory", "notes"] {

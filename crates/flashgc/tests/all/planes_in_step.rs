@@ -90,7 +90,7 @@ fn a_read_is_of_the_same_page_in_each_plane() {
     }
 }
 
-/// Without time, planes in step write and copy what one plane of larger pages does.
+/// Without time, planes in step write and copy the same as one plane of larger pages.
 #[test]
 fn planes_in_step_are_one_plane_of_larger_pages() {
     let usual = [

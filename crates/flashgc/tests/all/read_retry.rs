@@ -102,7 +102,7 @@ fn the_mean_read_is_longer_by_its_retries() {
     assert!(plain.get("read_retry").is_none());
 }
 
-/// The same page has as many retries whenever it is read.
+/// A page has the same number of retries at every read.
 #[test]
 fn retries_belong_to_a_page_and_not_to_a_read() {
     let sets = with(&[&READS, &WORN, &["device.exported=0.1"]]);
@@ -127,7 +127,7 @@ fn report_of(sets: &[&str], blame: bool) -> Value {
     finish_with(setup(TINY, sets), None, options).expect("the run goes on")
 }
 
-/// Copies over the bus are corrected and counted, and what they leave is new; copybacks are not.
+/// Copies over the bus are corrected and counted, and their data is new; copybacks are not.
 #[test]
 fn collection_has_retries_where_the_controller_corrects() {
     let mixed = ["workload.synthetic.read_share=0.5", "workload.synthetic.requests=20000"];

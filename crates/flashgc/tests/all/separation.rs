@@ -118,9 +118,9 @@ fn no_placement_is_below_the_limit_of_separation() {
     }
 }
 
-/// Every placement but that of a program, on a small drive. Uniform writes are among them, which
-/// have nothing to separate. The limit is that of large blocks; those of 64 pages are up to 7 %
-/// better under greedy, and open blocks make up for most of that.
+/// Every placement except a program's, on a small drive. Uniform writes are among them, which have
+/// nothing to separate. The limit is that of large blocks; blocks of 64 pages are up to 7 % better
+/// under greedy, and open blocks make up for most of that.
 #[test]
 fn no_placement_of_the_registry_is_below_the_limit() {
     for theta in [0.0, 0.4, 0.8, 1.0] {

@@ -145,7 +145,7 @@ struct Outcome {
     parts: Vec<Parts>,
 }
 
-/// What the model finds for each request; copies and erases.
+/// The results of the model: each request; copies and erases.
 fn modelled(requests: &[HostRequest], data: u64, takes_time: bool) -> (Vec<Outcome>, u64, u64) {
     let mut planes: Vec<Plane> = (0..PLANES).map(|_| Plane::new(data / PLANES)).collect();
     (0..data).for_each(|page| planes[(page % PLANES) as usize].log.append(page / PLANES));

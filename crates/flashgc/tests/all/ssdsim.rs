@@ -34,8 +34,8 @@ fn the_mark_is_a_share_of_the_pages_of_a_plane() {
     assert_eq!(parts.soft, Space::Pages(13_107));
 }
 
-/// With the over-provisioning that it ships with no threshold of 10 % can be reached, and the error
-/// says what can.
+/// With its shipped over-provisioning no threshold of 10 % can be reached, and the error names the
+/// reachable one.
 #[test]
 fn the_drive_as_it_ships_needs_a_lower_mark() {
     let ships = "device.exported=0.90";

@@ -174,7 +174,7 @@ fn a_summary_may_have_several_pages() {
         "device.exported=0.3",
     ];
     let report = one_plane(summary, &more);
-    // 5 pages of data in each block; what crosses the bus is a whole page where nothing is said.
+    // 5 pages of data in each block; transfers are whole pages by default.
     assert_eq!(whole(&report, "pages.overhead"), 3 * 12);
     assert_eq!(number(&report, "latency_ns.write.max"), 4.0 * (4096.0 * 25.0 + 200_000.0));
 }

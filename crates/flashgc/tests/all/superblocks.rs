@@ -11,7 +11,7 @@ use flashgc::sim::Sim;
 use flashgc::verify::{Happened, Watch, What};
 use serde_json::Value;
 
-/// What every scheme needs on superblocks.
+/// The settings that every scheme needs on superblocks.
 const COPIES: [&str; 2] = ["gc.copy.use=\"bus\"", "gc.placement.use=\"separate-gc\""];
 const BUS: &str = "device.timing.transfer=\"1 ns/B\"";
 const WORDS: [&str; 5] = ["plane", "die", "chip", "channel", "drive"];
@@ -79,7 +79,7 @@ fn a_queue_deeper_than_the_spare_space_leaves_something_to_collect() {
     assert!(deep < 1.5 * shallow, "{deep} with a deep queue, {shallow} with a shallow one");
 }
 
-/// Superblocks in one unit do to the page what larger blocks of one plane do.
+/// Superblocks in one unit give the results of larger blocks of one plane, to the page.
 #[test]
 fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
     let keys = ["pages.gc_moved", "gc.count", "precondition.programmed_pages"];
@@ -104,7 +104,7 @@ fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
     }
 }
 
-/// Placements with one class, with several, and with those of the future.
+/// Placements with one class, with several, and placements that know the future.
 fn placements() -> impl Iterator<Item = &'static str> {
     ["one-frontier", "oracle"].into_iter().chain(common::BY_CLASS)
 }

@@ -80,10 +80,10 @@ fn with_planes(planes: u32, sets: &[&str]) -> Value {
     run_verified(TINY, &[&device[..], &usual, &SLOTS, &COPIES, sets].concat())
 }
 
-/// Superblocks in one unit do what larger blocks of one plane do.
+/// Superblocks in one unit give the results of larger blocks of one plane.
 #[test]
 fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
-    // What the buffer merges depends on the time of each operation.
+    // Merges in the buffer depend on the time of each operation.
     let keys = [
         ("precondition.programmed_pages", 0.0),
         ("pages.flushed", 0.002),

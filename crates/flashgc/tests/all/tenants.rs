@@ -136,7 +136,7 @@ fn a_limit_protects_the_neighbours() {
     let (without_ns, _) = read_ns(writer, &sets);
     for sets in [&sets[..], &[]] {
         let (with_ns, writes) = read_ns(&limited, sets);
-        // Those that wait when the time is over are still written.
+        // Requests that wait when the time is over are still written.
         assert!((400.0..=401.0 + 64.0).contains(&writes), "{writes}");
         assert!(with_ns < 0.5 * without_ns, "{with_ns} {without_ns}");
     }

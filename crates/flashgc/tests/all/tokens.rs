@@ -120,8 +120,8 @@ fn slots_pay_for_slots() {
     }
 }
 
-/// The frontier of the host is full while that of the collection has pages left, more than the
-/// floor: the unit has free space, and still none for the next write.
+/// The frontier of the host is full while the frontier of the collection has pages left, more than
+/// the floor: the unit has free space, and still none for the next write.
 #[test]
 fn a_write_that_finds_no_page_begins_a_collection_without_payment() {
     let report = run_verified(

@@ -106,8 +106,8 @@ fn a_word_line_takes_its_data_twice_and_both_passes() {
     }
 }
 
-/// Of 164 word lines that are written, the last four lie in an open block: each slot is read once,
-/// and those of word lines whose fine pass is to come need no flash.
+/// Of 164 written word lines, the last four lie in an open block: each slot is read once, and slots
+/// of word lines whose fine pass is to come need no flash.
 #[test]
 fn a_word_line_between_its_passes_is_read_from_the_controller() {
     for (lag, lines) in [(0, 0.0), (1, 1.0), (3, 3.0), (15, 4.0)] {

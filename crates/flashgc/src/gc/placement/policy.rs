@@ -19,7 +19,7 @@ pub struct Write {
     pub lpn: Lpn,
     /// Whether it holds data.
     pub is_update: bool,
-    /// The job that writes it, with the hint of the host.
+    /// The writer of the page, with the hint of the host.
     pub writer: Writer,
     /// The clock: pages that the host has written, this one included.
     pub clock: u64,

@@ -62,7 +62,7 @@ fn scheme_pages_have_the_same_headings() {
     }
 }
 
-/// The manual's list of slots and choices is that of the program.
+/// The manual's list of slots and choices equals the program's.
 #[test]
 fn every_choice_of_every_slot_is_in_the_manual() {
     let schemes = read(&root().join("docs/schemes/README.md"));
@@ -159,7 +159,7 @@ fn asked(table: &str, sets: &[&str]) -> Vec<String> {
     list.split(", ").map(|key| join(key.trim_matches('`'))).collect()
 }
 
-/// The same for the tables of a list.
+/// The keys that the tables of a list ask for.
 fn asked_in_list(list: &str, sets: &[&str]) -> Vec<String> {
     let strange = format!("{list}=[{{{STRANGE}=1}}]");
     let sets: Vec<String> = sets.iter().copied().chain([&*strange]).map(String::from).collect();
