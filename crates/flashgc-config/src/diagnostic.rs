@@ -21,7 +21,7 @@ pub struct Place {
 /// One mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What the error is about: the message.
+    /// The message.
     pub message: String,
     /// Where it is, if it is anywhere.
     pub place: Option<Place>,

@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         matches!(self.entry(key), Some(Entry { node: Node::Table(_), .. }))
     }
 
-    /// The keys in the order of the file, those of higher layers last.
+    /// The keys in the order of the file, keys of higher layers last.
     pub fn keys(&self) -> Vec<String> {
         self.entries().map(|entry| entry.key.clone()).collect()
     }

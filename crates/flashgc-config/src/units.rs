@@ -97,7 +97,7 @@ pub enum ShareOf {
     Physical,
     /// All pages there are.
     Pages,
-    /// The blocks beyond what the host can fill.
+    /// The blocks in excess of the host's.
     Spare,
     /// The soft threshold of the same trigger.
     Soft,

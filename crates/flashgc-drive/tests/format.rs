@@ -203,7 +203,7 @@ fn a_crafted_header_takes_no_memory() {
         });
         match decode(&crafted, limits) {
             Err(DriveError::Damaged { .. }) => {}
-            // What the numbers mean is for the engine.
+            // The engine checks the meaning of the numbers.
             Ok(saved) => {
                 let on = Session::with_drive(setup(&[]), None, saved, "a", Options::default());
                 let error = on.err().expect("it is refused").text;

@@ -37,7 +37,7 @@ struct Counts {
 /// The present history of a thread: its seed, its text, and since when.
 type Slot = Mutex<Option<(u64, String, Instant)>>;
 
-/// Everything that the threads share.
+/// The shared state of the threads.
 struct Hunt<'a> {
     arguments: &'a Arguments,
     begin: Instant,

@@ -84,7 +84,7 @@ impl Function {
 }
 
 impl Policies {
-    /// As the engine takes them.
+    /// The policies in the form of the engine.
     pub fn given(&self) -> GivenPolicies {
         let maker = |maker: &Py<PyAny>| Python::attach(|py| maker.clone_ref(py));
         GivenPolicies {
@@ -126,7 +126,7 @@ const IN_VAIN_OF_EACH: u64 = 64;
 /// A victim policy.
 struct Victim {
     function: Function,
-    /// Of each plane: its answers in a row that named a block whose erase frees nothing.
+    /// By plane: the number of consecutive answers that named a block whose erase frees nothing.
     in_vain: BTreeMap<u32, u64>,
 }
 

@@ -113,7 +113,7 @@ impl Draw {
         self.value(&format!("{at}.align"), &["\"512 B\"", "\"1 KiB\"", "\"4 KiB\""]);
     }
 
-    /// The same as entries of an inline table.
+    /// The kind and the addresses of requests as entries of an inline table.
     fn table(&mut self, two: bool) -> String {
         let entries = self.entries(two).into_iter();
         entries.map(|(key, value)| format!(", {key} = {value}")).collect()
@@ -311,7 +311,7 @@ impl Draw {
         }
         if fill != "none" && self.choices.chance(12) {
             let mut names = flashgc::config::presets::scheme_names();
-            // As presets have them, these are for larger planes, or for drives of their own.
+            // Presets for larger planes, or for drives of their own.
             let large = ["greedy-msr", "gsm-plus", "pregc-gftl", "speedup", "speedup-pb"];
             names.retain(|name| !large.contains(name));
             self.word("precondition.scheme", &names);

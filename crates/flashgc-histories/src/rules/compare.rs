@@ -33,7 +33,7 @@ pub fn equal(one: &Value, other: &Value) -> Result<(), Stop> {
     equal_but(one, other, &[])
 }
 
-/// The same, without these keys.
+/// Compares two values without these keys.
 pub fn equal_but(one: &Value, other: &Value, without: &[&str]) -> Result<(), Stop> {
     let [mut one, mut other] = [one, other].map(figures);
     for report in [&mut one, &mut other] {

@@ -76,7 +76,7 @@ pub fn trace(tried: &Tried<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Keys of durations and rates; those of interarrivals are in the trace.
+/// Keys of durations and rates; interarrivals are in the trace.
 const TIMED: &[&str] = &[
     "device.timing.read",
     "device.timing.program",
