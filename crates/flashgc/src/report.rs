@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Facts that a session knows in addition to the results.
+/// Facts of the session in addition to the results.
 pub struct Facts {
     /// How the drive was brought to its starting state.
     pub preconditioning: Preconditioning,

@@ -1,7 +1,7 @@
-//! Allocation: which plane a page goes to, by the load of the units and the space of the planes.
+//! Allocation: the plane of a page, by the load of the units and the space of the planes.
 //!
-//! It only answers. Writes of the host ask when they are queued, or when they start, and copies to
-//! other units ask too.
+//! It only answers queries: for writes of the host when they are queued, or when they start, and
+//! for copies to other units.
 
 mod groups;
 mod stripes;

@@ -64,8 +64,8 @@ impl BlockList {
         Some(Listed { block: block?, part: part?, erases: erases? })
     }
 
-    /// Notes an error for the first of these blocks and parts that is not on a device of as many
-    /// blocks of as many parts.
+    /// Notes an error for the first of these blocks and parts that is beyond a device with this
+    /// number of blocks, and of parts in each.
     pub fn check(
         &self,
         table: &Reader<'_>,

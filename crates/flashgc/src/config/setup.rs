@@ -61,12 +61,12 @@ impl Setup {
         self.workload.trace().is_some()
     }
 
-    /// Whether the placement of the run knows the future.
+    /// Whether the placement of the run uses the future.
     pub fn foresees(&self) -> bool {
         self.plan.gc.placement.as_ref().is_some_and(Classes::foresees)
     }
 
-    /// Whether the drive is preconditioned by a placement that knows the future.
+    /// Whether the drive is preconditioned by a placement that uses the future.
     pub fn foresees_precondition(&self) -> bool {
         self.filler.is_none() && self.foresees()
     }

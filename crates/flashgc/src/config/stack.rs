@@ -76,7 +76,7 @@ fn given(
             errors.extend(error);
         }
     }
-    // An assignment of the size applies, whatever the file says of the trace.
+    // An assignment of the size applies, whatever the file sets for the trace.
     let sets = |key: &str| inputs.sets.iter().any(|set| set.trim_start().starts_with(key));
     let has_fit = top.has(&["workload", "trace", "fit"]);
     let sizes = sets("device.blocks_per_plane") || sets("device.user_capacity");

@@ -13,7 +13,7 @@ pub struct FailureRules {
     pub program: f64,
     /// The share of erases that fail on new flash.
     pub erase: f64,
-    /// Both shares double with as many erases of the block.
+    /// Number of erases of a block after which both shares have doubled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubling_cycles: Option<u32>,
     /// Operations that fail in any case.

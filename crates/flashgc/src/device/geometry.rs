@@ -111,7 +111,7 @@ pub struct Shape {
     pub independent_plane_reads: bool,
     /// The order of striping, the fastest level first.
     pub order: [Level; 4],
-    /// Pages of each plane that the host sees.
+    /// User pages of each plane.
     pub exported_pages_per_plane: u32,
 }
 
@@ -170,7 +170,7 @@ impl Shape {
         self.program_slots - page.0 % self.program_slots
     }
 
-    /// The device as a scheme sees it that erases whole blocks.
+    /// The device in the units of a scheme that erases whole blocks.
     #[must_use]
     pub fn in_blocks(&self) -> Shape {
         Shape { sub_blocks: 1, ..self.clone() }
@@ -255,7 +255,7 @@ pub struct Geometry {
     pub blocks: u32,
     /// Physical pages of the device.
     pub pages: u32,
-    /// Pages that the host sees.
+    /// User pages.
     pub exported_pages: u32,
     by_planes: Divisor,
     by_pages_per_block: Divisor,

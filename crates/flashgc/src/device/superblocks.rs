@@ -62,8 +62,8 @@ impl Superblock {
 const LEVELS: [Level; 4] = [Level::Channel, Level::Chip, Level::Die, Level::Plane];
 
 impl Shape {
-    /// The device as the map sees it where the planes of such a part share their blocks: they are
-    /// one plane of larger blocks.
+    /// The device in the units of the map where the planes of such a part share their blocks: they
+    /// are one plane of larger blocks.
     #[must_use]
     pub fn in_superblocks(&self, superblock: Superblock) -> Shape {
         let lanes = self.lanes_of(superblock) as u32;

@@ -49,7 +49,7 @@ fn fault<T>(what: impl Into<String>) -> Result<T, DriveFault> {
     Err(DriveFault(what.into()))
 }
 
-/// The translation layer of a drive in this state. Each page lies in the pool that its number says.
+/// The translation layer of a drive in this state. The number of a page determines its pool.
 pub fn restore(
     geometry: &Geometry,
     rules: FrontierRules,

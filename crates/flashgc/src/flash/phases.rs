@@ -22,7 +22,7 @@ pub enum Kind {
     Erase,
     /// Copies, and an erase after them, where nothing can come between.
     Collection,
-    /// The array gives up an operation, or takes it up again.
+    /// The array suspends an operation, or resumes it.
     Switch,
     /// The array rests, and the unit stays taken.
     Rest,

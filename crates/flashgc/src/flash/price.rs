@@ -136,14 +136,14 @@ impl Prices {
         self.program_slots.divide(one.0) == self.program_slots.divide(other.0)
     }
 
-    /// The phases of a program of as many mapped pages as are programmed together.
+    /// The phases of a program of all mapped pages that are programmed together.
     #[inline(always)]
     pub fn joined_program(&self) -> Phases {
         self.nominal(Op::Program, self.program_slots.value() as usize)
     }
 
-    /// The phases of an operation that reads these pages, each as often again as `retries` says.
-    /// Pages are only asked for where they differ.
+    /// The phases of an operation that reads these pages, each with the number of retries by
+    /// `retries`. The pages are only used where they differ.
     #[inline(always)]
     pub fn reading(
         &self,
@@ -162,7 +162,7 @@ impl Prices {
         phases
     }
 
-    /// Pages that are read together and differ: the array takes as long as for the slowest of them.
+    /// Pages that are read together and differ: the array time is that of the slowest one.
     fn read_pages(
         &self,
         phases: &mut Phases,

@@ -53,7 +53,7 @@ pub struct Count {
     pub least: u32,
     /// The largest value; `u32::MAX` for no limit.
     pub most: u32,
-    /// Its meaning; empty where the name says it.
+    /// Its meaning; empty where the name is enough.
     pub about: &'static str,
 }
 

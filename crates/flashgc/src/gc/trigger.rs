@@ -11,7 +11,7 @@ use crate::ftl::blocks::BlockState;
 use crate::ftl::{Fact, Ftl, Lost};
 use crate::ids::{BlockId, PlaneId, UnitId};
 
-/// The drive as the collector sees it now.
+/// The state of the drive that the collector reads.
 #[derive(Clone, Copy)]
 pub struct Sight<'a> {
     /// Planes and blocks.

@@ -1,5 +1,5 @@
 //! The slices in which the requests of a run are drawn before the drive is written, for a placement
-//! that knows the future.
+//! that uses the future.
 //!
 //! Sources are made twice, and give the same requests each time. The pages that preconditioning
 //! writes belong to the future where the run's own scheme preconditions the drive.

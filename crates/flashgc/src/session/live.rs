@@ -1,8 +1,7 @@
-//! A session whose requests come from outside while it runs: those of a
-//! [component](super::component).
+//! A session whose requests come from outside while it runs, by a [component](super::component).
 //!
 //! To the engine they are the requests of a trace that is being written. The caller has the clock:
-//! it says when each request comes and how far time may advance.
+//! it determines when each request comes and how far time may advance.
 
 use super::engine::{Engine, engine};
 use super::error::RunError;

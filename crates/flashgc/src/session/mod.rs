@@ -48,8 +48,8 @@ use std::sync::Arc;
 /// The stages of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The trace is read once to find out where its addresses lie, or the requests are drawn once
-    /// for a placement that knows the future.
+    /// The trace is read once to find the range of its addresses, or the requests are drawn once
+    /// for a placement that uses the future.
     Scan,
     /// The drive is filled.
     Fill,
@@ -115,7 +115,7 @@ pub struct Session {
     trace_writes: u64,
     /// The properties of the trace that the state of the drive depends on.
     trace_facts: Option<TraceFacts>,
-    /// The changes of the run, where its placement knows them.
+    /// The changes of the run, where its placement uses them.
     foresight: Option<Arc<Foresight>>,
     preconditioning: Preconditioning,
     /// The drive that was given, and its name.
@@ -350,7 +350,7 @@ impl Session {
         }
     }
 
-    /// The stories that were asked for. Complete after [`Phase::Done`].
+    /// The requested stories. Complete after [`Phase::Done`].
     pub fn stories(&mut self) -> Option<&Stories> {
         match &mut self.engine {
             Engine::Watched(sim) => sim.watch().per_request.as_ref()?.stories(),
@@ -358,7 +358,7 @@ impl Session {
         }
     }
 
-    /// The timeline, where it was asked for. Complete after [`Phase::Done`].
+    /// The timeline, where it was requested. Complete after [`Phase::Done`].
     pub fn timeline(&mut self) -> Option<&Timeline> {
         match &mut self.engine {
             Engine::Watched(sim) => sim.watch().per_request.as_ref()?.timeline(),

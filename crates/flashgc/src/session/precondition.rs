@@ -79,7 +79,7 @@ impl Overwrites for PreSource {
     }
 }
 
-/// The requests of a run, while they are drawn for a placement that knows the future.
+/// The requests of a run, while they are drawn for a placement that uses the future.
 pub(super) struct Foreseeing {
     pub foreseer: Foreseer,
     pub part: Part,

@@ -337,7 +337,7 @@ fn depends_on_workload(setup: &Setup) -> bool {
     by_overwrites || by_trace || setup.foresees_precondition() || fills_with_hints(setup)
 }
 
-/// Whether pages are filled with hints of the workload, and placement sees them.
+/// Whether pages are filled with hints of the workload, and placement uses them.
 fn fills_with_hints(setup: &Setup) -> bool {
     let plan = setup.preconditioning_plan();
     let page_bytes = u64::from(plan.geometry.shape.page_bytes);

@@ -3,7 +3,7 @@
 
 use super::series::{Sample, Series, SeriesRequest, SeriesRow};
 
-/// Stretches of collections at most; about as many as a chart has places.
+/// The most stretches of collections: about the number of places of a chart.
 const STRETCHES_MAX: usize = 300;
 /// Groups of planes and of blocks at most.
 const GROUPS_MAX: [u32; 2] = [32, 48];

@@ -62,7 +62,7 @@ pub struct SeriesRequest {
     pub sink: SeriesSink,
 }
 
-/// Values that only the simulation knows, at one instant.
+/// Values of the simulation at one instant.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
     /// The instant, in ns.

@@ -221,8 +221,8 @@ pub fn judge(evidence: &Evidence<'_>) -> Balance {
 }
 
 impl Losses {
-    /// Why as many more requests are not possible, where at this rate the drive is read-only before
-    /// their end.
+    /// The reason why this number of further requests is not possible, where at this rate the drive
+    /// is read-only before their end.
     fn end_before(&self, evidence: &Evidence<'_>, more: u64) -> Option<String> {
         let Losses { lost, left, .. } = *self;
         let losses_of_more = more as f64 * lost as f64 / evidence.requests.max(1) as f64;

@@ -69,7 +69,7 @@ pub struct Store {
     pub age_base_ns: u64,
     /// How far the age clock advances for a page programmed before measuring, in ns.
     age_step_ns: u64,
-    /// Pages lost and moved of which collections or background work have yet to be told.
+    /// Pages lost and moved whose facts collections or background work have not received yet.
     lost: Vec<Lost>,
     moved: Vec<Fact>,
     /// The plane of the program that untimed writing fills, and the slots that it has left.
@@ -137,7 +137,7 @@ impl Store {
         self.gc.next_called()
     }
 
-    /// The pages that were lost and that a collection or background work may know, the last one
+    /// The pages that were lost and that may concern a collection or background work, the last one
     /// first.
     pub fn next_lost(&mut self) -> Option<Lost> {
         self.lost.pop()

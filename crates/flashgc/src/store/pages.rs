@@ -1,4 +1,4 @@
-//! Pages are taken, bound and lost, and the trigger is asked.
+//! Pages are taken, bound and lost, and the trigger is checked.
 //!
 //! These steps are the same while a drive is preconditioned and while it is measured.
 
@@ -89,7 +89,7 @@ impl Store {
     }
 
     /// Copies the data of a page to another one: the only place where copies are made. The block
-    /// that it leaves may have been emptied before, and its class asked.
+    /// that it leaves may have been emptied before, and its class chosen.
     #[inline(always)]
     pub fn copy_page<const EMPTIED: bool, W: Watch>(
         &mut self,

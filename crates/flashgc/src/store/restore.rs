@@ -111,7 +111,7 @@ impl Store {
         let victim = sealed.min_by_key(|&block| blocks.valid(block))?;
         let invalid = plan.geometry.data_pages_of(victim) - blocks.valid(victim);
         let won = plan.geometry.shape.won(invalid);
-        // No class is asked in advance here, and copies without a block of theirs go to others.
+        // No class is chosen in advance here, and copies without a block of theirs go to others.
         let taken = plan.geometry.data_pages_of(victim) - won;
         let any_class = plan.gc.classes() > 0 && self.ftl.frontiers.free_pages(plane) >= taken;
         (won > 0 && (any_class || self.can_move(plan, plane, victim))).then_some(victim)

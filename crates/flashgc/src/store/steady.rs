@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const WINDOWS_PER_DRIVE_WRITE: u64 = 4;
 /// Number of windows that must agree.
 const STEADY_WINDOWS: usize = 4;
-/// With fewer windows a drift cannot be seen.
+/// Fewer windows do not show a drift.
 const STEADY_WINDOWS_MIN: usize = 8;
 /// The largest difference that counts as agreement, as a share of the mean.
 const STEADY_WITHIN: f64 = 0.01;
@@ -73,7 +73,7 @@ impl SteadyWatch {
     ///
     /// The last windows must agree, and the second half of all windows must agree with the quarter
     /// before it: a slow drift, as of hot and cold data that part over tens of drive writes, moves
-    /// too little between neighbours to be seen there.
+    /// too little between neighbours to show there.
     pub(super) fn add(&mut self, written: u64, moved: u64) -> bool {
         let (pages, copies) = (written - self.written, moved - self.moved);
         (self.written, self.moved) = (written, moved);

@@ -104,7 +104,7 @@ impl BadBlocks {
             "at {now_ns} ns page {} of a block with a failed program was programmed",
             page.0
         );
-        // A program whose first page was there before, on an aged drive, is not asked.
+        // A program whose first page was there before, on an aged drive, is not checked.
         let begins = page.0.is_multiple_of(at.shape.program_slots);
         assert!(
             self.is_read_only || !begins || !self.fails(page, at),

@@ -77,12 +77,12 @@ impl PerRequest {
         }
     }
 
-    /// The stories, where some were asked for.
+    /// The stories, where some were requested.
     pub fn stories(&self) -> Option<&Stories> {
         self.stories.as_ref()
     }
 
-    /// The timeline, where it was asked for.
+    /// The timeline, where it was requested.
     pub fn timeline(&self) -> Option<&Timeline> {
         self.timeline.as_ref()
     }

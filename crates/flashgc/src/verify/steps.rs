@@ -129,7 +129,7 @@ impl RequestSteps {
     /// A page operation reaches a step.
     fn goes_on(&mut self, op: u32, now_ns: u64, step: Step) {
         let steps = entry(&mut self.steps_of, op, Steps::new());
-        // A write is asked again and again whether there is a page.
+        // A waiting write is checked for a page repeatedly.
         if steps.last().is_none_or(|&(_, last)| last != step) {
             steps.push((now_ns, step));
         }

@@ -34,8 +34,8 @@ struct Run {
 pub struct Kept {
     /// Where copies have several classes: pages that the host never takes.
     pages: u32,
-    /// Under the odd/even rule: the pages that are left to copy may all be of one kind, so that
-    /// they need twice as many blocks, and one of these is open.
+    /// Under the odd/even rule: the remaining pages to copy may all be of one kind, so that they
+    /// need twice the number of blocks, and one of these is open.
     blocks: u32,
 }
 

@@ -357,8 +357,8 @@ impl Times {
         if suspends && seen_ns + rounded < expected_ns {
             lane.left = left;
         } else {
-            // By the engine's rounding it may have as much left as rounding can move. That stays
-            // so while the host is served.
+            // By the engine's rounding it may have at most the time left that rounding can move.
+            // That stays so while the host is served.
             if suspends {
                 lane.nearly = left.filter(|_| seen_ns < expected_ns + rounded);
             }

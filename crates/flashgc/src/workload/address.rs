@@ -47,7 +47,7 @@ pub enum AddressChoice {
 }
 
 impl AddressChoice {
-    /// Whether it is a law of ranks that says nothing of where the popular places lie.
+    /// Whether it is a law of ranks that leaves the location of popular places open.
     pub fn is_scattered(&self) -> bool {
         match self {
             AddressChoice::Zipf(choice) => *choice == ZipfChoice::new(choice.theta),
@@ -278,8 +278,8 @@ impl Scatter {
         inverse(self.stride, self.positions)
     }
 
-    /// The place of a rank: the rest of a division, which takes several times as long as a product
-    /// with the reciprocal. That names the quotient, or one less.
+    /// The place of a rank: the remainder of a division, which takes several times the time of a
+    /// product with the reciprocal. The product gives the quotient, or one less.
     #[inline(always)]
     fn place(&self, rank: u64) -> u64 {
         let Scatter { positions, stride, reciprocal } = *self;
@@ -377,8 +377,8 @@ mod tests {
         assert!(counts[..5].iter().all(|&n| n.abs_diff(12_000) < 600), "{counts:?}");
     }
 
-    /// The hot places of each tenth of the drive are as many as chance gives it, and the same for
-    /// the same number.
+    /// The number of hot places in each tenth of the drive is random, and the same for the same
+    /// number.
     #[test]
     fn scattered_groups_lie_all_over() {
         let groups =

@@ -46,7 +46,7 @@ pub struct LayoutScan {
 }
 
 impl LayoutScan {
-    /// Nothing seen.
+    /// A layout without requests.
     pub fn new(policy: AddressPolicy, page_bytes: u64) -> Self {
         LayoutScan {
             page_bytes,
@@ -219,7 +219,7 @@ impl Layout {
         self.policy == AddressPolicy::Wrap && self.pages > self.exported_pages
     }
 
-    /// The size of the drive as the host sees it, in bytes.
+    /// The user capacity of the drive, in bytes.
     pub fn drive_bytes(&self) -> u64 {
         self.exported_pages * self.page_bytes
     }

@@ -28,7 +28,7 @@ pub struct Zipf {
     rest: f64,
 }
 
-/// Draws before the table is made, which takes as long as some 250.
+/// Draws before the table is made, which takes the time of some 250.
 const WITHOUT: u32 = 64;
 /// Segments of equal area: a table of 16 KiB, which leaves room in the first cache.
 const SEGMENTS: usize = 256;

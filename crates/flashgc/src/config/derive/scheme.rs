@@ -25,7 +25,7 @@ const CHECKS: &[Check] = &[
     failures::check,
 ];
 
-/// The scheme on this device, if it can work there, and the device as the scheme sees it.
+/// The scheme on this device, if it can work there, and the device in the scheme's units.
 pub fn plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shape, GcPlan)> {
     let shape = pacing::with_extra(root, &device.shape, &scheme.pacing)?;
     let shape = erase::shape(root, &shape, &scheme.erase, &scheme.victim, scheme.copy)?;

@@ -67,7 +67,7 @@ const LIST: Word<ListOf> = Word {
     about: About::All("one list of pages per victim block, or one for all of them"),
 };
 
-/// Parallel page migration: at most as many pages in parallel as a plane has registers.
+/// Parallel page migration: the number of pages in parallel is at most the registers of a plane.
 fn parallel(table: &Reader<'_>, registers: u32) -> Parallel {
     let workers = table.u32(WORKERS.name(), 1..=64).unwrap_or(registers);
     if workers > registers {

@@ -14,7 +14,7 @@ pub trait Numbered {
     const CLASSES: &'static Count;
     /// Its tables, which are saved with a drive.
     const STATE: State;
-    /// Whether it sees blocks.
+    /// Whether it reads the history of blocks.
     const KEEPS_BLOCKS: bool;
 
     /// How many of this many classes copies may go to: all.

@@ -41,7 +41,7 @@ pub struct Copied {
     pub is_current: bool,
 }
 
-/// The updates that the identifier of hot pages has seen, and the memory that it takes.
+/// The updates that the identifier of hot pages has counted, and its memory.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct HotnessCounts {
     /// Writes of pages that held data.
@@ -139,12 +139,13 @@ pub trait Classes {
         false
     }
 
-    /// Whether it sees blocks: class, and the clock when they were opened and sealed.
+    /// Whether it reads the history of blocks: class, and the clock when they were opened and
+    /// sealed.
     fn keeps_blocks(&self) -> bool {
         true
     }
 
-    /// Whether it must know when each page changes next, before anything is written.
+    /// Whether it needs the next change of each page, before any page is written.
     fn foresees(&self) -> bool {
         false
     }

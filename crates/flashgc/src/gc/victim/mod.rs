@@ -144,7 +144,7 @@ macro_rules! victims {
 }
 
 /// Whether an index with a row for each count of valid pages is shorter to walk over than the
-/// blocks of a plane, and a count says how many pages are invalid.
+/// blocks of a plane, and a count determines the number of invalid pages.
 fn rows_pay(geometry: &Geometry) -> bool {
     let shape = &geometry.shape;
     shape.isolation_pages == 0 && shape.blocks_per_plane > shape.data_pages()

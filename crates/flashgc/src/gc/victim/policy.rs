@@ -74,7 +74,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// Pages that the host has written since the block was sealed. Kept for a policy whose settings
-    /// say so ([`keeps_clock`](super::Settings::keeps_clock)).
+    /// need it ([`keeps_clock`](super::Settings::keeps_clock)).
     pub fn age_pages(&self, block: BlockId) -> u64 {
         self.stamps.clock - self.stamps.sealed_at(block)
     }

@@ -51,7 +51,7 @@ use snapshot::Identity;
 pub enum Submitted {
     /// It comes at its time.
     Accepted,
-    /// The drive has as many requests as it takes ([`Options::depth`]): submit it again after the
+    /// The drive has its maximum number of requests ([`Options::depth`]): submit it again after the
     /// next one is done.
     Full,
 }

@@ -157,7 +157,7 @@ impl Checker {
     }
 
     /// Under isolation by software an erase disturbs the sub-blocks next to it: they hold no data,
-    /// like those that are erased with it.
+    /// and neither do the erased ones.
     fn is_isolated(&self, now_ns: u64, block: BlockId) {
         if self.promises.isolation != Some(Isolation::Software) {
             return;

@@ -31,7 +31,7 @@ use serde::Serialize;
 pub const PAGE_BYTES: u64 = 4096;
 const SECTOR_BYTES: u64 = 512;
 
-/// A workload that is like a trace.
+/// A fitted workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FittedPlan {
     /// How long the measured part is.
@@ -138,7 +138,7 @@ impl Streams {
     }
 }
 
-/// The requests of a workload that is like a trace.
+/// The requests of a fitted workload.
 pub struct Fitted {
     plan: FittedPlan,
     layout: Layout,

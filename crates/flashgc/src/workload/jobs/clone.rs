@@ -318,7 +318,7 @@ impl Clone {
         true
     }
 
-    /// Whether the amount was transferred or the requests were made, as often as asked.
+    /// Whether the amount was transferred or the requests were made, in all loops.
     fn is_over(&self) -> bool {
         let loops = u64::from(self.plan.loops);
         let amount_bytes = self.amount_bytes.saturating_mul(loops);

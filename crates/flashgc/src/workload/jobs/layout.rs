@@ -16,7 +16,7 @@ pub struct Span {
     pub bytes: u64,
     /// Where it begins in its file.
     pub offset_bytes: u64,
-    /// The length of the file, as the job knows it.
+    /// The length of the file in the job, in bytes.
     pub file_bytes: u64,
     /// From one of its files to the next.
     pub file_step_bytes: u64,

@@ -74,7 +74,8 @@ impl Pacer {
         self.begun_ns.saturating_add(due_ns).saturating_add(self.late_ns[op])
     }
 
-    /// Requests that are due before this time are due then, and those behind them later by as much.
+    /// Requests that are due before this time are due then, and later ones are delayed by the same
+    /// time.
     pub fn restart(&mut self, at_ns: u64) {
         for op in [HostOp::Read, HostOp::Write, HostOp::Trim] {
             self.late_ns[op as usize] += at_ns.saturating_sub(self.due_ns(op));

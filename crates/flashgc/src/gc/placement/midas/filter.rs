@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(level(&filter), 1);
     }
 
-    /// A window ends after as many overwrites as the mean age, once a hot block was collected.
+    /// A window lasts for the mean age in overwrites, and until a hot block was collected.
     #[test]
     fn the_mean_age_follows_collected_hot_blocks() {
         let mut filter = Filter { left: 100, ..filter() };

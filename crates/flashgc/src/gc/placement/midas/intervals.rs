@@ -152,7 +152,7 @@ impl Intervals {
         counts
     }
 
-    /// A new epoch begins, this many times as long as the first one.
+    /// A new epoch begins, with this multiple of the first one's length.
     pub fn begin(&mut self, times: usize) {
         self.counts.clear();
         self.counts.resize(self.first_units * times, 0);

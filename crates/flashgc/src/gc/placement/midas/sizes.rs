@@ -45,8 +45,8 @@ struct Search<'a> {
     least: u32,
 }
 
-/// The best sizes with one of these hot groups. `None` where no two groups behind the hot one can
-/// be told to be better than one.
+/// The best sizes with one of these hot groups. `None` where no two groups behind the hot one are
+/// better than one.
 pub fn search(sums: &Sums, drive: &Drive, hots: &Hots, most_groups: usize) -> Option<Found> {
     let search = Search { sums, drive, least: drive.margin as u32 };
     let mut found = match hots {
