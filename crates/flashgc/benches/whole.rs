@@ -239,7 +239,7 @@ fn small() -> Result<(), String> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo bench` says that it measures; anything else runs the small form.
+    // `cargo bench` passes the flag for measuring; anything else runs the small form.
     let is_test =
         !arguments.iter().any(|a| a == "--bench") || arguments.iter().any(|a| a == "--test");
     let only = arguments.iter().find(|a| !a.starts_with("--")).map(String::as_str);

@@ -252,7 +252,7 @@ impl Found {
     }
 }
 
-/// Draws one configuration and runs it, and its longer form where that is asked for.
+/// Draws one configuration and runs it, and its longer form if required.
 fn try_one(random: &mut Random, all: bool, found: &mut Found) -> Result<(), String> {
     let drawn = draw(random);
     let Ok(short) = run(&drawn, 1) else {

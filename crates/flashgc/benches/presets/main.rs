@@ -170,7 +170,8 @@ struct Asked {
 }
 
 impl Asked {
-    /// From the arguments: `cargo bench` says that it measures; anything else is the short form.
+    /// From the arguments: `cargo bench` passes the flag for measuring; anything else is the short
+    /// form.
     fn new(arguments: &[String]) -> Result<Self, String> {
         let is_short = !arguments.iter().any(|argument| argument == "--bench");
         let of = |name: &str| {

@@ -219,7 +219,8 @@ fn spc_asus_lie_one_behind_the_other_wrapped_or_compacted() {
 #[ignore = "needs ../shared/traces"]
 fn blkparse_texts_are_replayed_once_sorted() {
     // One row of the ext4 text has a bogus stamp far later than its neighbours, which makes the
-    // replay too long for the clock: an error that says so. Its rows before that one are replayed.
+    // replay too long for the clock: an error with that reason. Its rows before that one are
+    // replayed.
     let window = "workload.trace.sort_window=\"1000 s\"";
     let Some(report) = replay("ycsb_btrfs.blkparse.txt", &[window]) else { return };
     let (reads, writes) = requests(&report);

@@ -142,7 +142,7 @@ fn a_state_survives_the_translation_layer() {
     }
 }
 
-/// When a block was sealed says something of sealed blocks only.
+/// The time of a seal has a meaning for sealed blocks only.
 fn sealed_only(mut state: Drive) -> Drive {
     let per_plane = state.order.len() / state.planes.len();
     for (blocks, plane) in state.order.chunks(per_plane).zip(&state.planes) {

@@ -22,7 +22,7 @@ fn run(drive: &str, jobs: &[&str], sets: &[&str]) -> Value {
     finish_with(setup, None, options).expect("the run goes on")
 }
 
-/// After each write a flush: it lasts as long as the program that it waits for.
+/// After each write a flush: it lasts until the end of the program that it waits for.
 #[test]
 fn a_flush_waits_for_the_program_of_the_page_in_the_buffer() {
     let job = "requests = 500\nflush_after = 1";

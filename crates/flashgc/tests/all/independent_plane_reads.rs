@@ -66,7 +66,7 @@ fn planes_without_a_read_are_what_is_missing() {
     }
 }
 
-/// Reads alone: a die with independent planes is as many units.
+/// Reads alone: the planes of a die with independent plane reads count as units.
 #[test]
 fn without_programs_planes_read_as_units_do() {
     for depth in [1, 4, 16, 64, 256] {

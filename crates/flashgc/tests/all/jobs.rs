@@ -36,7 +36,7 @@ struct Seen {
     request: HostRequest,
 }
 
-/// A drive that serves any number of requests at once, each for as long as `latency_ns` says.
+/// A drive that serves any number of requests at once, each with a latency of `latency_ns`.
 struct Played {
     seen: Vec<Seen>,
     tallies: Vec<Tally>,

@@ -84,7 +84,7 @@ fn a_word_line_takes_its_transfers_and_one_program() {
     }
 }
 
-/// A drive with flash pages of this number of slots, and as many of them in each program.
+/// The report of a run on a drive with these settings of its programs, preconditioned until steady.
 fn write_amplification(scheme: &str, unit: &[&str]) -> Value {
     let scheme = format!("gc.scheme=\"{scheme}\"");
     let sets = ["workload.synthetic.requests=1_000", &scheme];

@@ -259,7 +259,7 @@ fn d_choices_under_uniform_writes_meet_the_mean_field() {
     }
 }
 
-/// Small blocks and little spare tell the policies apart: greedy 6.06, d = 10 6.40, fifo 7.32.
+/// Small blocks and little spare separate the policies: greedy 6.06, d = 10 6.40, fifo 7.32.
 #[test]
 fn small_blocks_and_little_spare_tell_the_policies_apart() {
     let of = |victim| {

@@ -1,5 +1,5 @@
 //! Operations on one logical page keep their order of arrival, whatever the order of service; and
-//! the checker that says so catches every fault that is put before it.
+//! the checker for this catches every fault of the tests.
 
 use crate::common;
 
@@ -340,7 +340,7 @@ fn the_checker_catches_two_transfers_on_one_bus() {
     Story::new().busy(data(5), 5, 10).busy(data(6), 6, 12);
 }
 
-/// A transfer of data, and one of a command, that asked for the bus at this time.
+/// A transfer of data, and one of a command, with this time of the bus request.
 fn data(asked_ns: u64) -> What {
     What::Bus { is_command: false, asked_ns }
 }

@@ -75,9 +75,9 @@ fn in_bytes(placement: &str, unit: &[&str]) -> f64 {
 }
 
 /// Each class joins its own slots, and is a log of them, as of small pages. The rest of the
-/// difference grows with the buffer: -0.1 to -0.3 % here, and -0.9 to -2.0 % with 1 MiB and 90 %
-/// of the writes to a tenth of the pages. A page whose class was asked, and that is rewritten while
-/// it waits for its program, is asked again, and the placement has seen one write more.
+/// difference grows with the buffer: -0.1 to -0.3 % here, and -0.9 to -2.0 % with 1 MiB and 90 % of
+/// the writes to a tenth of the pages. The class of a page that is rewritten while it waits for its
+/// program is chosen again, and the placement has counted one write more.
 #[test]
 fn classes_of_slots_are_those_of_small_pages() {
     let joined = [

@@ -52,7 +52,7 @@ fn shares(report: &Value, of: &str) -> Vec<f64> {
     counts.iter().map(|count| count / reads).collect()
 }
 
-/// A drive of 48,000 pages, so that the draws of pages are as many.
+/// A drive of 48,000 pages, for the same number of draws.
 const LARGE: [&str; 3] =
     ["device.blocks_per_plane=200", "device.pages_per_block=60", "device.exported=0.5"];
 
@@ -61,7 +61,7 @@ fn assert_distribution(sets: &[&str], days: f64, factor: f64) {
     let found = shares(&report, "host");
     let reads = number(&report, "read_retry.host.page_reads");
     for (at, (found, expected)) in found.iter().zip(expected(days, factor)).enumerate() {
-        // Pages are read about once each: four standard deviations of as many draws.
+        // Pages are read about once each: four standard deviations of this number of draws.
         let noise = 4.0 * (2.0 * expected * (1.0 - expected) / reads).sqrt() + 2e-4;
         assert!((found - expected).abs() < noise, "{at} retries: {found}, expected {expected}");
     }

@@ -1,5 +1,5 @@
-//! Separation against models: fifo over any popularity, classes that are known, and the least write
-//! amplification of all placements that know no more than how often each page is written.
+//! Separation against models: fifo over any popularity, classes that are given, and the least write
+//! amplification of all placements that use only the frequency of writes of each page.
 
 use crate::common::{assert_near, inputs, of_the_past, run};
 use crate::oracles::models::{bisect, greedy};
@@ -89,8 +89,8 @@ fn fifo_under_zipf_meets_the_model() {
     }
 }
 
-/// No placement that knows the past alone is below the limit of separation, whatever its victim.
-/// The limit has all pages of the drive for itself, and no open blocks.
+/// No placement that uses the past alone is below the limit of separation, whatever its victim. The
+/// limit has all pages of the drive for itself, and no open blocks.
 #[test]
 fn no_placement_is_below_the_limit_of_separation() {
     for theta in ["0.6", "1.0"] {

@@ -17,7 +17,7 @@ fn the_mark_is_a_share_of_the_pages_of_a_plane() {
     let shape = &setup.plan.geometry.shape;
     assert_eq!((shape.planes(), shape.pages_per_plane()), (16, 131_072));
     let trigger = &setup.plan.gc.trigger;
-    // 13,107.2 pages: as many are below the threshold, one more is not.
+    // 13,107.2 pages: 13,107 are below the threshold, 13,108 are not.
     assert_eq!((trigger.soft, trigger.hard), (Space::Pages(13_107), Some(Space::Pages(13_107))));
     assert!(trigger.inclusive);
     let blocking = setup.plan.gc.blocking;

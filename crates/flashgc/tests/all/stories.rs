@@ -1,4 +1,4 @@
-//! Stories of requests: they are those that were asked for, their work adds up to the parts of the
+//! Stories of requests: the requested ones are kept, their work adds up to the parts of the
 //! latency, and keeping them changes nothing.
 
 use crate::common;

@@ -104,7 +104,7 @@ fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
     }
 }
 
-/// Placements with one class, with several, and placements that know the future.
+/// Placements with one class, with several, and placements that use the future.
 fn placements() -> impl Iterator<Item = &'static str> {
     ["one-frontier", "oracle"].into_iter().chain(common::BY_CLASS)
 }
@@ -204,8 +204,8 @@ fill = "aged"
 aged_ratio = 0.8
 "#;
 
-/// Blocks were sealed by units that claim no victim, and the one that does had nothing to do: it
-/// was not told that there was a block to collect, and the drive ended full.
+/// Blocks were sealed by units that claim no victim, and the unit that does had nothing to do: it
+/// was not notified of a block to collect, and the drive ended full.
 #[test]
 fn a_block_that_another_unit_seals_is_collected() {
     let mut runs = 0;
@@ -258,7 +258,7 @@ fn greedy_over_superblocks_tends_to_the_form_of_fifo() {
     let greedy = of(&[drive]);
     assert_near("fifo", of(&[drive, "gc.victim.use=\"fifo\""]), form, 0.01);
     assert_near("greedy", greedy, 3.80, 0.01);
-    // With as many blocks kept in each of eight planes, smaller blocks cost less.
+    // With the same number of reserved blocks in each of eight planes, smaller blocks cost less.
     let planes = of(&[]);
     assert!(planes < 0.97 * greedy, "{planes} by planes, {greedy} by superblocks");
 }

@@ -266,7 +266,7 @@ fn streams_without_gaps_are_reads() {
     assert!((0..100).all(|_| pages.next().expect("no trace").0 < exported));
 }
 
-/// A phase that says nothing is as no phase, and phases may be split.
+/// An empty phase equals no phase, and phases may be split.
 #[test]
 fn phases_without_keys_change_nothing() {
     let base = "requests = 5_000\nread_share = 0.3\nsize = { \"4 KiB\" = 1, \"12 KiB\" = 1 }\n\

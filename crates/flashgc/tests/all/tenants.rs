@@ -105,7 +105,7 @@ fn the_firmware_bounds_the_rate_of_commands() {
     assert_eq!(with - without, 7_000.0);
 }
 
-/// A limited job gets its limit and no more, and waits as long as its depth over the limit.
+/// A limited job gets its limit and no more, and its waits are its depth over the limit.
 #[test]
 fn a_limit_bounds_the_rate_of_a_job() {
     let reads = "read_share = 1.0\ndepth = 8\nrequests = 4000\nsize = \"8 KiB\"";

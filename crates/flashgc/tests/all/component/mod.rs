@@ -62,7 +62,7 @@ pub(super) fn drive_of(sets: &[&str], options: Options) -> Component {
     Component::new(setup, options).unwrap_or_else(|why| panic!("{sets:?}\n{why}"))
 }
 
-/// The parts of latencies are asked for.
+/// Options with the parts of latencies.
 pub(super) fn with_parts() -> Options {
     let session = session::Options { blame: true, ..session::Options::default() };
     Options { session, ..Options::default() }

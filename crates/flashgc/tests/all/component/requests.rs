@@ -147,8 +147,8 @@ fn check(done: &[Completion], requests: &[HostRequest], has_parts: bool) {
     }
 }
 
-/// A drive that rests between requests as long as a run does gives the same whether the next
-/// requests are known or not.
+/// A drive that rests between requests as in a run has the same results whether the next requests
+/// are submitted in advance or not.
 #[test]
 fn requests_that_are_known_in_advance_change_nothing_where_time_stops_at_completions() {
     let requests: Vec<HostRequest> = random(4, 300)

@@ -138,7 +138,7 @@ fn outcome(sets: &[String]) -> Result<String, Vec<(String, String)>> {
     }
 }
 
-/// A word that is not like any key, so that the message about it lists all keys of its table.
+/// A word far from any key, so that the message about it lists all keys of its table.
 const STRANGE: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq";
 
 /// The keys that the readers request in a table, as the message about an unknown key lists them.
@@ -159,7 +159,7 @@ fn asked(table: &str, sets: &[&str]) -> Vec<String> {
     list.split(", ").map(|key| join(key.trim_matches('`'))).collect()
 }
 
-/// The keys that the tables of a list ask for.
+/// The keys that the readers request in the tables of a list.
 fn asked_in_list(list: &str, sets: &[&str]) -> Vec<String> {
     let strange = format!("{list}=[{{{STRANGE}=1}}]");
     let sets: Vec<String> = sets.iter().copied().chain([&*strange]).map(String::from).collect();
