@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub struct Capture {
     path: PathBuf,
     part: PathBuf,
-    /// None once a row could not be written: `failed` says why.
+    /// `None` once a row could not be written, for the reason `failed`.
     writer: Option<TraceWriter>,
     failed: Option<String>,
     rows: u64,

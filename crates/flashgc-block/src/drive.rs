@@ -23,7 +23,7 @@ pub enum DriveError {
     Io(io::Error),
     /// Too many blocks are bad: it can be read, and takes no further write.
     ReadOnly,
-    /// The drive has stopped: the text says why. Nothing works any more.
+    /// The drive has stopped, for this reason. Every further request fails.
     Stopped(String),
 }
 
@@ -48,7 +48,7 @@ pub enum Time {
     /// Requests are served one after the other, each at once: time is the engine's and advances
     /// with the requests.
     Off,
-    /// A request is done when the model says, on the clock of the machine.
+    /// A request is done at the time of the model, on the clock of the machine.
     Real {
         /// How many times slower than the model's time passes, at least 1.
         slowed: f64,

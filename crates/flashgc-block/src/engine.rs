@@ -198,7 +198,7 @@ impl Engine {
         Ok(Some(watching.status(&so_far, free_blocks, now_ns)))
     }
 
-    /// Hands out the requests that are done since this was asked last.
+    /// Hands out the requests that are done since the last call.
     pub fn done(&mut self, each: impl FnMut(Ticket)) {
         lock(&self.path).done().for_each(each);
     }
@@ -232,7 +232,7 @@ impl Engine {
     }
 }
 
-/// A request comes at its time. The data knows it by a ticket, and not by its tag.
+/// A request comes at its time. The data path identifies it by a ticket, not by its tag.
 fn submit(component: &mut Component, request: &HostRequest) -> Result<(), Wrong> {
     let &HostRequest { at_ns, op, offset_bytes, bytes, fua, .. } = request;
     let marks = if fua { Marks::FUA } else { Marks::NONE };

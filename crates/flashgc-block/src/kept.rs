@@ -68,7 +68,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// A store whose blocks were erased so often, and whose pages have this data.
+    /// A store whose blocks have this wear, and whose pages have this data.
     pub fn new(
         store: Store,
         pages_per_block: u32,

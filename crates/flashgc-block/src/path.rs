@@ -189,7 +189,7 @@ impl DataPath {
         ticket
     }
 
-    /// The requests that are done since this was asked last.
+    /// The requests that are done since the last call.
     pub fn done(&mut self) -> std::vec::Drain<'_, Ticket> {
         self.done.drain(..)
     }
@@ -427,8 +427,8 @@ impl DataPath {
         self.buffered.put(lpn.0, page, self.sequence, into);
     }
 
-    /// A page is programmed. What the store cannot take stays in memory, and the answers of all
-    /// writes and flushes say so.
+    /// A page is programmed. Data that the store cannot take stays in memory, and the answers of
+    /// all writes and flushes are errors.
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         match cause {
             Cause::Host { op } => {

@@ -196,7 +196,7 @@ impl Server {
         Server { shared: Arc::new(shared), clock: Mutex::new(None) }
     }
 
-    /// Serves a request: returns when the model says that it is done.
+    /// Serves a request: returns when it is done by the time of the model.
     pub(crate) fn serve(&self, request: HostRequest, data: Vec<u8>) -> Result<Vec<u8>, DriveError> {
         let shared = &*self.shared;
         let mut state = lock(&shared.state);

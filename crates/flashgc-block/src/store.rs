@@ -200,7 +200,7 @@ impl Store {
     /// The drive resumes. From now on the place of a page may have any number.
     pub fn goes_on(&mut self) {
         if !self.layout.is_sealed() {
-            // A flashgc that knows no such places must not open it.
+            // A version of flashgc without such places must not open it.
             self.put(8, &CONTINUED.to_le_bytes());
             self.layout.version = CONTINUED;
         }

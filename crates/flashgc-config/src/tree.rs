@@ -1,4 +1,4 @@
-//! A table of values, each of which knows its origin.
+//! A table of values, each with its origin.
 
 use serde_json::{Map, Number, Value};
 
@@ -75,7 +75,7 @@ impl Table {
     }
 }
 
-/// A table in which every key and value remembers where it was written.
+/// A table of keys and values, each with its place in the text.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub(crate) root: Table,

@@ -13,7 +13,7 @@ pub enum DriveError {
         /// The version of the format.
         version: u32,
     },
-    /// It is cut off, changed, or longer than its header says.
+    /// It is cut off, changed, or longer than the length in its header.
     Damaged {
         /// The error.
         what: String,

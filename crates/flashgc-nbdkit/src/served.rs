@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
-/// A request that failed: its number for the client, and a message for the server's log where there
-/// is something new to say.
+/// A request that failed: its number for the client, and a message for the server's log where it is
+/// a new one.
 pub struct Failed {
     pub errno: i32,
     pub message: Option<String>,
@@ -35,9 +35,9 @@ struct Served {
 static SERVED: RwLock<Served> =
     RwLock::new(Served { job: None, drive: None, status: None, ready: None });
 
-/// The log says once that the drive has stopped.
+/// Whether the log has the reason why the drive has stopped.
 static HAS_SAID_WHY: AtomicBool = AtomicBool::new(false);
-/// Whether the first client that may not write was told why.
+/// Whether the log has the reason why clients may not write.
 static HAS_SAID_READ_ONLY: AtomicBool = AtomicBool::new(false);
 
 /// Connections that are open.

@@ -24,7 +24,7 @@ pub struct Outcome {
     read: Vec<(u64, u64)>,
     /// The latencies of writes, likewise.
     write: Vec<(u64, u64)>,
-    /// The stories that were asked for, as a JSON list.
+    /// The requested stories, as a JSON list.
     stories: Option<String>,
     /// The run over time, where it was recorded.
     over_time: Option<OverTime>,

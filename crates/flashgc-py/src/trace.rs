@@ -51,7 +51,7 @@ impl Reading {
         name.map_or_else(|| self.name.clone(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// Without a window, rows that are out of order are handled as `disorder` says.
+    /// Without a window, rows that are out of order are handled by `disorder`.
     fn options(&self, disorder: Disorder) -> PyResult<OpenOptions> {
         let on_bad_line = match self.on_bad_line.as_str() {
             "stop" => OnBadLine::Stop,

@@ -205,7 +205,7 @@ fn record(index: u64, epoch: bool) -> Record {
     }
 }
 
-/// Bytes that can still be seen when the writer is gone.
+/// Bytes that can still be read when the writer is gone.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -294,7 +294,7 @@ fn small(case: &Case) -> Result<(), TraceError> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo bench` says that it measures; anything else runs the small form.
+    // `cargo bench` passes the flag for measuring; anything else runs the small form.
     let is_test =
         !arguments.iter().any(|a| a == "--bench") || arguments.iter().any(|a| a == "--test");
     let only = arguments.iter().find(|a| !a.starts_with("--")).map(String::as_str);

@@ -25,7 +25,7 @@ pub trait BinaryFormat: Send {
         None
     }
 
-    /// Records that were passed over by [`BinaryFormat::want`], unread.
+    /// Records that [`BinaryFormat::want`] has skipped, unread.
     fn first_row(&self) -> u64 {
         0
     }

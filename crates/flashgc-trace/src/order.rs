@@ -49,7 +49,7 @@ impl Ord for Waiting {
     }
 }
 
-/// Keeps records in order of time, or says why that cannot be.
+/// Keeps records in order of time, or returns an error.
 pub(crate) struct Order {
     disorder: Disorder,
     /// Time and line of the record read last.

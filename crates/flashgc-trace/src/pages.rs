@@ -57,7 +57,7 @@ impl Chunk {
         }
     }
 
-    /// Adds `first..end` and says how many of them are new.
+    /// Adds `first..end` and returns the number of new pages.
     fn insert(&mut self, first: usize, end: usize) -> u64 {
         if (first, end) == (0, CHUNK_PAGES as usize) {
             let known = self.count();

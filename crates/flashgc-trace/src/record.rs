@@ -27,7 +27,7 @@ pub enum Op {
 pub struct Marks(u64);
 
 impl Marks {
-    /// A request like any other.
+    /// A request without marks.
     pub const NONE: Marks = Marks(0);
     /// One of high priority, which may be served before others.
     pub const HIGH: Marks = Marks(1);

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
-/// Small pages, so that a drive is read in little time. Losses are seen step by step.
+/// Small pages, so that a drive is read in little time. Losses happen step by step.
 const SMALL: &[&str] = &["device.page_size=\"512 B\"", "engine.coalesce=false"];
 
 /// Settings of the devices.

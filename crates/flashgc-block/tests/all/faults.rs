@@ -1,4 +1,4 @@
-//! Faults that are put between the engine and the data are seen by the client.
+//! Faults between the engine and the data reach the client.
 
 use crate::common::{Choices, agree, opening};
 use crate::stores::{drive_in, file};
@@ -202,8 +202,8 @@ fn a_drive_with_bad_blocks_keeps_its_data_and_becomes_read_only() {
     }
 }
 
-/// A plane has too few erased blocks for a failure while blocks are spare: nothing in flash says
-/// then that the drive is read-only. It opens with fewer erased blocks than its scheme reserves.
+/// A plane has too few erased blocks for a failure while blocks are spare: nothing in flash marks
+/// the drive as read-only then. It opens with fewer erased blocks than its scheme reserves.
 #[test]
 fn a_drive_that_is_read_only_before_its_last_spare_block_stays_so() {
     let device = &["device.failures={program=1e-3,erase=3e-1}", "device.allocation=\"dynamic\""];

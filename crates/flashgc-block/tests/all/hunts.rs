@@ -355,7 +355,7 @@ fn place(bytes: &[u8], choices: &mut Choices) -> usize {
     next.map_or(at, |next| at + next)
 }
 
-/// Reads all pages. Those that are lost say so, with the place in the file.
+/// Reads all pages. Reads of lost ones are errors, with the place in the file.
 fn lost_pages(life: &mut Life<'_>) -> Result<Vec<u32>, String> {
     let mut lost = Vec::new();
     for lpn in 0..life.versions.pages() {

@@ -11,9 +11,9 @@ struct Page {
     versions: Vec<Box<[u8]>>,
     /// The number of the first of them.
     first: u64,
-    /// The last one that a client was told of.
+    /// The last one that was acknowledged to a client.
     acknowledged: u64,
-    /// Versions before the first, to tell a stale page from a wrong one.
+    /// Versions before the first, to distinguish a stale page from a wrong one.
     stale: Vec<Box<[u8]>>,
 }
 

@@ -107,7 +107,7 @@ fn assignments_know_their_place() {
     let hard = place(&tree, "gc", "hard");
     assert_eq!((hard.column, hard.length), (11, 1));
 
-    // The header in the file says more about a missing key than the assignment does.
+    // The header in the file is more helpful for a missing key than the assignment.
     let sink = Sink::default();
     let gc = Reader::root(&tree, &sink).table("gc");
     gc.required("policy", gc.string("policy"), "the name of a policy");
@@ -190,7 +190,7 @@ fn a_layer_takes_out_what_it_excludes_below_and_nothing_else() {
     let below = "[w.gap]\na = 1\nb = 2\nother = 3\n[v.gap]\na = 4\n";
     let expected = json!({ "w": { "gap": { "other": 3, "b": 5 } }, "v": { "gap": { "a": 4 } } });
     assert_eq!(given_over(below, &["w.gap.b=5"], ONE), expected);
-    // Both in one layer stay, for the reader to tell.
+    // Both in one layer stay: the reader reports the conflict.
     let both = given_over(below, &["w.gap.b=5", "w.gap.c=6"], ONE);
     assert_eq!(both["w"]["gap"], json!({ "other": 3, "b": 5, "c": 6 }));
 

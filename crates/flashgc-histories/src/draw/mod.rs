@@ -135,7 +135,7 @@ pub fn another_scheme(history: &History, seed: u64) -> History {
     draw.history
 }
 
-/// The share of the pages that the host sees.
+/// The share of user pages.
 const EXPORTED: &str = "device.exported";
 
 impl Draw {

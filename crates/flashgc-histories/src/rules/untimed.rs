@@ -68,7 +68,7 @@ fn without_clock(history: &History) -> Option<(History, Setup)> {
     None
 }
 
-/// Whether the planes know of each other, so that the order in which they work matters.
+/// Whether the planes share state, so that the order of their work matters.
 fn is_shared(plan: &Plan) -> bool {
     let gc = &plan.gc;
     let is_drawn = ["random", "d-choices"].contains(&gc.slots["victim"].as_str());
@@ -76,8 +76,8 @@ fn is_shared(plan: &Plan) -> bool {
     books || is_drawn || plan.geometry.has_superblocks()
 }
 
-/// The requests one by one; each of one page where planes know of each other, where a request could
-/// find a collection open, or where the pages of a request could pass each other.
+/// The requests one by one; each of one page where planes share state, where a request could find a
+/// collection open, or where the pages of a request could pass each other.
 fn requests(setup: &Setup, source: &mut dyn Source) -> Result<Vec<HostRequest>, Stop> {
     let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
     let service = &setup.plan.service;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::io::{Cursor, Write};
 use std::sync::{Arc, Mutex};
 
-/// Bytes that can still be seen when the writer is gone.
+/// Bytes that can still be read when the writer is gone.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
