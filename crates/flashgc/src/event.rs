@@ -28,7 +28,7 @@ pub enum Slot {
     Idle,
 }
 
-/// Where each slot is.
+/// The indices of the slots.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
     buses: usize,

@@ -18,13 +18,13 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Facts of the session in addition to the results.
 pub struct Facts {
-    /// How the drive was brought to its starting state.
+    /// The preparation of the drive's starting state.
     pub preconditioning: Preconditioning,
     /// The saved drive on which the run began, if it did.
     pub drive: Option<Value>,
     /// Notes for the user.
     pub notes: Vec<String>,
-    /// Why nothing was moved, where nothing was.
+    /// The reason why nothing was moved, where no page was.
     pub nothing_moved: Option<String>,
     /// Lines of the trace that were skipped.
     pub bad_rows: u64,

@@ -107,8 +107,8 @@ impl Allocation {
         self.when_idle.start_measuring();
     }
 
-    /// Where a write goes while nothing is timed: the plane by the number of the page, the least
-    /// busy, or the next in turn.
+    /// The plane of a write while nothing is timed: by the number of the page, the least busy, or
+    /// the next in round robin.
     #[inline(always)]
     pub fn plane_for_write(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         match plan.allocation {

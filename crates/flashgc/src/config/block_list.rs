@@ -20,7 +20,7 @@ pub struct Listed {
     pub block: u32,
     /// The program or page of it, where one is named.
     pub part: Option<u32>,
-    /// How often the block was erased before, where that is named.
+    /// Number of earlier erases of the block, where that is named.
     pub erases: Option<u32>,
 }
 

@@ -15,7 +15,7 @@ const OF_GROUPS: &[&str] = &["scatter"];
 const OPEN: &[&str] = &["interarrival", "read_interarrival", "write_interarrival"];
 
 const RULES: &[Exclusive] = &[
-    // When requests arrive: a closed loop, one stream, or two.
+    // Arrivals: a closed loop, one stream, or two.
     Instead { table: SYNTHETIC, given: &["queue_depth"], gone: OPEN },
     Instead { table: SYNTHETIC, given: &["queue_depth"], gone: &["rate"] },
     InItems { table: SYNTHETIC, given: &["queue_depth"], list: "phases", gone: OPEN },
@@ -28,7 +28,7 @@ const RULES: &[Exclusive] = &[
     OneOf { table: "workload.synthetic.interarrival", keys: GAPS },
     OneOf { table: "workload.synthetic.read_interarrival", keys: GAPS },
     OneOf { table: "workload.synthetic.write_interarrival", keys: GAPS },
-    // Where requests go, and how large they are.
+    // Addresses and sizes of requests.
     ValueOrTable { key: "workload.synthetic.address" },
     ValueOrTable { key: "workload.synthetic.read_address" },
     ValueOrTable { key: "workload.synthetic.write_address" },

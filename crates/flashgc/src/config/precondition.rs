@@ -4,7 +4,7 @@ use super::presets;
 use flashgc_config::Reader;
 use serde::Serialize;
 
-/// How a drive is filled before anything is overwritten.
+/// The fill of a drive before any overwriting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fill {
@@ -91,10 +91,10 @@ impl OverwriteWith {
     }
 }
 
-/// How a drive is brought to its starting state.
+/// The preparation of a drive's starting state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PreconditionPlan {
-    /// How it is filled.
+    /// The fill.
     pub fill: Fill,
     /// Share of each plane's pages that an aged drive has invalid.
     #[serde(skip_serializing_if = "Option::is_none")]

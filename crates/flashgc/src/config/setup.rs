@@ -17,9 +17,9 @@ use sha2::{Digest, Sha256};
 pub struct Setup {
     /// The plan of the simulation.
     pub plan: Plan,
-    /// Where requests come from.
+    /// The source of requests.
     pub workload: WorkloadPlan,
-    /// When the measured part ends by itself, where it does.
+    /// The condition that ends the measured part, where it has one.
     pub until: Option<Until>,
     /// The state in which measuring begins.
     pub precondition: PreconditionPlan,

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub struct Layers {
     pub tree: Tree,
     pub unsets: Vec<Unset>,
-    /// How the scheme differs from its preset or file.
+    /// The differences of the scheme from its preset or file.
     pub changes: Vec<String>,
 }
 

@@ -26,7 +26,7 @@ pub struct FailureRules {
 pub struct FailureAt {
     /// The block.
     pub block: u32,
-    /// How often it was erased before.
+    /// The number of its earlier erases.
     pub erases: u32,
     /// The program that fails, by its number in the block; without one the next erase does.
     #[serde(skip_serializing_if = "Option::is_none")]

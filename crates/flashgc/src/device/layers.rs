@@ -23,10 +23,10 @@ impl LayerMap {
         [("in-order", LayerMap::InOrder), ("striped", LayerMap::Striped)];
 }
 
-/// How the layers of a device differ.
+/// The differences between the layers of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LayerSpeed {
-    /// How many times as long the slowest layer takes as the fastest; above 1.
+    /// The time of the slowest layer as a multiple of the fastest; above 1.
     pub layer_ratio: f64,
     /// The layer of each page.
     pub layer_map: LayerMap,

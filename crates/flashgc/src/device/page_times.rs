@@ -1,4 +1,4 @@
-//! How long the array takes for each page of a block, where pages differ by layer or by type.
+//! The array time of each page of a block, where pages differ by layer or by type.
 
 use super::geometry::Shape;
 use super::layers::LayerMap;

@@ -52,7 +52,7 @@ impl ErrorLaw {
     }
 }
 
-/// When a device reads a page again.
+/// The rules by which a device reads a page again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReadRetry {
     /// Program/erase cycles of each block before the drive was made.

@@ -24,7 +24,8 @@ pub struct Timing {
     /// The cost of suspending and resuming an operation, where the device can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<Suspend>,
-    /// How the layers differ, where they do: read and program are then the means over them.
+    /// The differences between layers, if there are any: read and program are then the means over
+    /// them.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub layer_speed: Option<LayerSpeed>,
     /// The read times of the page types, where they differ.

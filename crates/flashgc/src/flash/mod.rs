@@ -95,7 +95,7 @@ pub enum Due<T> {
 pub struct Ended<T> {
     /// Its owner.
     pub owner: T,
-    /// When it began, in ns.
+    /// Its start, in ns.
     pub since_ns: u64,
 }
 
@@ -132,9 +132,9 @@ struct Unit<T> {
     /// The unit that waits for the bus behind this one, where one does.
     waits_behind: UnitId,
     phases: Phases,
-    /// When the phase began to run, or to wait for the bus, in ns.
+    /// The start of the phase, or of its wait for the bus, in ns.
     phase_since_ns: u64,
-    /// When the operation began, in ns.
+    /// The start of the operation, in ns.
     since_ns: u64,
     /// Time taken by operations, from the first phase to the last.
     spent: Spent,

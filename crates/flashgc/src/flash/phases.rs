@@ -147,7 +147,7 @@ impl Phases {
         self.meta += u64::from(again * PASS) << COUNT_AT;
     }
 
-    /// How often the last two phases come again.
+    /// The number of repetitions of the last two phases.
     #[inline(always)]
     fn again(&self) -> u8 {
         (self.meta >> AGAIN_AT) as u8

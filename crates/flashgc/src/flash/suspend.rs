@@ -12,9 +12,9 @@ pub struct Suspended {
     at: u8,
     /// Time that the phase has left, in ns.
     pub left_ns: u64,
-    /// When the operation began, or was taken up again, in ns.
+    /// The start or the last resume of the operation, in ns.
     pub since_ns: u64,
-    /// When its array phase did, in ns.
+    /// The start or the last resume of its array phase, in ns.
     pub phase_since_ns: u64,
 }
 

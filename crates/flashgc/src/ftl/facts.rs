@@ -29,9 +29,9 @@ pub enum Fact {
     },
     /// The data of a page is somewhere else from now on.
     Moved {
-        /// Where it was.
+        /// Its page before.
         from: Ppn,
-        /// Where it is.
+        /// Its page now.
         to: Ppn,
     },
     /// A collection took a sealed block.

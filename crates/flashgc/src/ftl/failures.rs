@@ -208,8 +208,9 @@ impl Ftl {
         }
     }
 
-    /// How much longer the failed programs before these pages make an operation that programs them
-    /// together, in ns: all pages are programmed at once, then those again whose program failed.
+    /// The additional time of an operation that programs these pages together, due to failed
+    /// programs before them, in ns: all pages are programmed at once, then those again whose
+    /// program failed.
     #[inline(always)]
     pub fn failed_ns(&self, pages: impl Iterator<Item = Ppn>, ns: impl Fn(Ppn) -> u64) -> u64 {
         match &self.failures {

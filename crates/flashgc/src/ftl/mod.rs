@@ -228,7 +228,7 @@ impl Ftl {
         }
     }
 
-    /// How often the flash page of a page is read again until its errors are corrected.
+    /// Number of retries of the flash page of a page until its errors are corrected.
     pub fn retries(&self, geometry: &Geometry, page: Ppn) -> u8 {
         let erases = self.blocks.erases(geometry.block_of(page));
         self.errors.as_ref().map_or(0, |errors| errors.retries(page, erases))

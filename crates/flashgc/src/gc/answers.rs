@@ -48,7 +48,7 @@ impl Cost {
     }
 }
 
-/// How many blocks are collected before the host is served by the unit again.
+/// Number of blocks that are collected before the host is served by the unit again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Batch {

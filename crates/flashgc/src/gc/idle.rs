@@ -10,7 +10,7 @@ const MEAN_AT_START_NS: u64 = 5_000_000;
 /// The weight of the last collection in the moving mean is one divided by this number.
 const WEIGHT: i64 = 8;
 
-/// When idle units are collected, and until when.
+/// The start and the end of collections in idle units.
 #[derive(Clone, Debug, Serialize)]
 pub struct Idle {
     /// For how long no request is outstanding before the drive counts as idle.
@@ -19,7 +19,7 @@ pub struct Idle {
     pub threshold: Space,
 }
 
-/// How long the drive waits for a request before it counts as idle.
+/// The wait for a request after which the drive counts as idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-/// How the host preempts collections.
+/// The rules by which the host preempts collections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Preemption {
     /// Whether requests are served between the copies of a collection; if not, only where its
@@ -25,7 +25,7 @@ pub struct Preemption {
     pub suspends: Suspends,
     /// Whether an operation that ends sooner than it could be suspended runs to its end.
     pub worth_it: bool,
-    /// How often one operation is suspended at most.
+    /// The most suspensions of one operation.
     pub most_suspends: u32,
 }
 

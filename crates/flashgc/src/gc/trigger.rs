@@ -285,7 +285,7 @@ impl Gc {
         }
     }
 
-    /// How many blocks of a plane could be collected now.
+    /// Number of blocks of a plane that could be collected now.
     pub fn count_candidates(&self, plane: PlaneId, sight: &Sight<'_>) -> u32 {
         if let Some(lists) = &self.lists {
             return lists.listed(plane);

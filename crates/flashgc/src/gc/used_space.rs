@@ -16,7 +16,7 @@ use crate::ids::PlaneId;
 use flashgc_config::units::Share;
 use serde::Serialize;
 
-/// Where space is counted.
+/// The scope of the counts of space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpaceOf {
@@ -89,10 +89,10 @@ impl Measure {
     }
 }
 
-/// When used space is collected, and which blocks.
+/// The rules for the collection of used space.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct UsedSpace {
-    /// Where space is counted.
+    /// The scope of the counts.
     pub of: SpaceOf,
     /// The quantity that is limited.
     #[serde(flatten)]

@@ -111,7 +111,7 @@ impl Session {
         }
     }
 
-    /// How far a run is: requests, or pages written where its length is an amount of work.
+    /// The progress of a run: requests, or pages written where its length is an amount of work.
     pub(super) fn measured(&self, requests: u64, written_bytes: u64) -> (u64, Option<u64>) {
         match self.setup.workload.length() {
             Some(Length::Written { bytes, .. }) => {

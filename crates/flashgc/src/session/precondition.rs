@@ -29,7 +29,7 @@ const MAP_REQUESTS: u64 = 1 << 16;
 
 const NOTHING_WRITTEN: &str = "the trace writes nothing, so the drive was overwritten uniformly";
 
-/// Where the overwritten pages come from.
+/// The source of the overwritten pages.
 pub(super) enum PreSource {
     Synthetic(Box<SyntheticOverwrites>),
     Fitted(Box<FittedOverwrites>),

@@ -27,7 +27,7 @@ pub struct SavedDrive {
     pub state: Drive,
 }
 
-/// Where the state of a drive comes from.
+/// The origin of a drive's state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     /// The version of flashgc that made it.

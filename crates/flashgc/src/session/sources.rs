@@ -1,4 +1,4 @@
-//! Where the requests of the measured part come from.
+//! The sources of the measured part's requests.
 
 use super::job_run::JobRun;
 use crate::measure::JobResults;

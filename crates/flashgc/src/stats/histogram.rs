@@ -88,7 +88,7 @@ fn make<T: Copy>(block: &mut Option<Box<[T; HALF]>>, empty: T) {
     *block = vec![empty; HALF].into_boxed_slice().try_into().ok();
 }
 
-/// How often values of each bucket were recorded.
+/// Counts of values by bucket.
 #[derive(Clone)]
 pub struct Histogram {
     counts: Buckets<u64>,
@@ -102,7 +102,7 @@ pub struct Bucket {
     pub first: u64,
     /// The largest of the values.
     pub last: u64,
-    /// How often they were recorded.
+    /// The number of values in it.
     pub count: u64,
 }
 
@@ -143,7 +143,7 @@ impl Histogram {
         self.total += 1;
     }
 
-    /// How often values of the bucket of this value were recorded.
+    /// The number of values in the bucket of this value.
     pub fn count_of(&self, value: u64) -> u64 {
         self.counts.get(Self::place_of(value))
     }

@@ -104,7 +104,7 @@ pub struct Before<'a> {
 pub struct Balance {
     /// Whether the run is representative of the long run.
     pub verdict: Verdict,
-    /// Why not, for the user.
+    /// The reasons against it, for the user.
     pub reasons: Vec<String>,
     /// About how many more requests are needed.
     pub more_requests: Option<u64>,
@@ -326,7 +326,7 @@ fn check_length(
     }
 }
 
-/// How many more requests a run of `times` times the length has, to two digits.
+/// The number of further requests for a run of `times` times the length, to two digits.
 fn more_requests(requests: u64, times: f64) -> u64 {
     let times = times.clamp(1.1, TIMES_MAX);
     rounded((requests as f64 * (times - 1.0)) as u64)

@@ -7,7 +7,7 @@ use crate::workload::trace_fill::{FillRequest, Pass, TraceFill};
 use crate::workload::trace_reads::{MappedReads, TraceReads};
 use serde::{Deserialize, Serialize};
 
-/// How far a trace has filled the drive.
+/// The extent to which a trace has filled the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceFilled {
     /// Pages written because the trace reads them.

@@ -67,7 +67,7 @@ pub struct Store {
     pub alloc: Allocation,
     /// The age clock at the start of the measured part, in ns.
     pub age_base_ns: u64,
-    /// How far the age clock advances for a page programmed before measuring, in ns.
+    /// The advance of the age clock for a page programmed before measuring, in ns.
     age_step_ns: u64,
     /// Pages lost and moved whose facts collections or background work have not received yet.
     lost: Vec<Lost>,

@@ -1,4 +1,4 @@
-//! When a drive that is overwritten counts as steady, and how far preconditioning has come.
+//! The steadiness of a drive that is overwritten, and the progress of preconditioning.
 
 use super::TraceFilled;
 use crate::drive::Carried;
@@ -13,14 +13,14 @@ const STEADY_WINDOWS_MIN: usize = 8;
 /// The largest difference that counts as agreement, as a share of the mean.
 const STEADY_WITHIN: f64 = 0.01;
 
-/// How far preconditioning has come.
+/// The progress of preconditioning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preconditioning {
     /// The scheme that was active.
     pub scheme: String,
     /// Pages written by the fill.
     pub filled_pages: u64,
-    /// How a trace filled it, where one did.
+    /// The fill by a trace, where there was one.
     pub trace_fill: Option<TraceFilled>,
     /// Invalid pages that ageing caused.
     pub aged_pages: u64,
@@ -38,7 +38,7 @@ pub struct Preconditioning {
     /// Write amplification of its quarters, where pages were overwritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write_amplification_quarters: Vec<f64>,
-    /// How steadiness was found, where it was requested.
+    /// The windows that were found steady, where steadiness was requested.
     pub steady: Option<Steady>,
     /// The state that the run's scheme could not take over as it was.
     pub carried: Carried,

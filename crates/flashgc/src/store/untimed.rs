@@ -23,7 +23,7 @@ const AHEAD: usize = 16;
 /// Pages between asking for the accounts that one needs, and that one.
 const BETWEEN: u64 = AHEAD as u64 / 2;
 
-/// Why untimed writing ended early.
+/// The reason for the early end of untimed writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UntimedError {
     /// The workload failed; the text names the place.

@@ -13,7 +13,7 @@ pub struct Done {
     pub number: u64,
     /// Its operation.
     pub op: HostOp,
-    /// When it was done, in ns.
+    /// The time of its end, in ns.
     pub at_ns: u64,
     /// From its arrival until then, in ns.
     pub latency_ns: u64,

@@ -16,7 +16,7 @@ struct Collected {
     victims: Vec<BlockId>,
     /// The block that the last copy went to.
     destination: Option<BlockId>,
-    /// Where this collection's copies lie.
+    /// The destinations of this collection's copies.
     moved: Vec<Ppn>,
     /// The block of the plane's last program.
     last: Option<BlockId>,

@@ -92,7 +92,7 @@ pub enum Happened {
         job: u16,
         /// The kind of request.
         op: HostOp,
-        /// How long it took, in ns.
+        /// Its latency, in ns.
         latency_ns: u64,
         /// Requests under way that are left.
         outstanding: u64,
@@ -255,7 +255,7 @@ pub enum Happened {
         ppn: Ppn,
         /// Its data.
         lpn: Lpn,
-        /// Why.
+        /// The cause.
         cause: Cause,
         /// Whether the data was still current when it was bound.
         current: bool,

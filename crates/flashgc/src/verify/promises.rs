@@ -17,7 +17,7 @@ pub struct Promises {
     pub at_once: u32,
     /// Each victim has steps of its own.
     pub by_block: bool,
-    /// How sub-blocks are isolated, where they are erased.
+    /// The isolation of sub-blocks, where they are erased.
     pub isolation: Option<Isolation>,
     /// Requests may preempt a collection: a page of a step may be lost before it is programmed.
     pub preempts: bool,

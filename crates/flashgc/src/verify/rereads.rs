@@ -6,7 +6,7 @@ use crate::device::{Geometry, ReadErrors, RetryTimes};
 use crate::ids::Ppn;
 use crate::plan::Plan;
 
-/// How often each page is read again.
+/// The number of retries of each page.
 pub(super) struct Rereads {
     errors: ReadErrors,
     times: RetryTimes,

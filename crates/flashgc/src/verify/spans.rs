@@ -25,7 +25,7 @@ pub struct Busy {
 struct Reads {
     /// Until when the last one that has ended worked, in ns.
     end_ns: u64,
-    /// When at least one plane read, in ns: spans that do not touch, the latest last.
+    /// Times with a read in at least one plane, in ns: separate spans, the latest last.
     spans_ns: Vec<(u64, u64)>,
 }
 
@@ -40,13 +40,13 @@ struct Served {
 /// The observed work of units, buses and the host's link.
 pub(super) struct Spans {
     last_end_ns: Vec<[u64; 3]>,
-    /// Where planes read by themselves: the unit of each reader, and the reads of each unit.
+    /// With independent plane reads: the unit of each reader, and the reads of each unit.
     unit_of_reader: Vec<usize>,
     reads: Vec<Reads>,
     link_end_ns: u64,
     served: Vec<Served>,
     commands_first: bool,
-    /// When an operation left its queue last, where operations end together, in ns.
+    /// The time at which an operation left its queue last, where operations end together, in ns.
     taken_ns: Option<u64>,
     ends_together: bool,
     /// The sums.

@@ -61,9 +61,9 @@ pub struct Collection {
     /// Its blocks, counted in their plane, with the valid pages of each when it was chosen; the
     /// victim is first.
     pub blocks: Vec<(u32, u32)>,
-    /// When its victim was chosen, in ns.
+    /// The time of its victim's choice, in ns.
     pub selected_ns: u64,
-    /// When its erase ended, in ns; open until then.
+    /// The end of its erase, in ns; `None` until then.
     pub end_ns: Option<u64>,
 }
 

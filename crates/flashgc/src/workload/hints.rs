@@ -23,7 +23,7 @@ pub enum HintPlan {
     Groups,
 }
 
-/// Where writes may begin, in bytes.
+/// The range and the unit of the first bytes of writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
     /// The used part, from the start of the drive.
@@ -46,7 +46,7 @@ enum By {
     Rank { ranks: Ranks, places: Places, ends: Vec<u64> },
 }
 
-/// Where parts of these shares of a whole end. The last one has the rest, and no end.
+/// The ends of parts with these shares of a whole. The last one has the rest, and no end.
 fn ends(shares: &[f64], whole: u64) -> Vec<u64> {
     let mut sum = 0.0;
     let mut ends: Vec<u64> = shares
@@ -122,7 +122,7 @@ impl PageHints {
     }
 }
 
-/// How a job chooses among its hints.
+/// The order in which a job uses its hints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Select {

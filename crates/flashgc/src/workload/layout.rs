@@ -236,7 +236,7 @@ impl Layout {
         span.unwrap_or(0).min(self.exported_pages)
     }
 
-    /// Where a request lies: in two runs where it crosses the end of the drive.
+    /// The place of a request: two runs if it crosses the end of the drive.
     pub fn place(&self, record: &Record, into: &mut Vec<Placed>) -> Result<(), String> {
         let (offset, size) = (record.offset_bytes, record.size_bytes);
         let first_page = offset / self.page_bytes;

@@ -1,4 +1,4 @@
-//! How long a workload is: a number of requests, or an amount of work.
+//! The length of a workload: a number of requests, or an amount of work.
 
 use super::{HostOp, HostRequest};
 use serde::{Serialize, Serializer};

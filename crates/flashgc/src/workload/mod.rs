@@ -129,7 +129,7 @@ impl HostRequest {
     }
 }
 
-/// Why a source cannot continue. The text is for users and names the place.
+/// The reason why a source cannot continue. The text is for users and names the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError(pub String);
 

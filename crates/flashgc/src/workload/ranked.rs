@@ -12,7 +12,7 @@ use std::cell::Cell;
 pub struct ZipfChoice {
     /// The exponent.
     pub theta: f64,
-    /// Where ranks lie.
+    /// The location of the ranks.
     #[serde(skip_serializing_if = "Ranks::are_scattered")]
     pub ranks: Ranks,
     /// Whether ranks are drawn by the formula of Gray and others, and not exactly.
@@ -29,7 +29,7 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Where ranks lie.
+/// The location of the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ranks {

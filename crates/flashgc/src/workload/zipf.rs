@@ -48,8 +48,8 @@ struct Segment {
     middle: f64,
     /// The polynomial in the distance from the middle.
     terms: [f64; TERMS],
-    /// How far the polynomial may lie from the exact expression as it is computed. Without a limit
-    /// where the polynomial is of no use.
+    /// The largest difference between the polynomial and the exact expression as it is computed.
+    /// Infinite where the polynomial is of no use.
     error: f64,
 }
 
@@ -112,7 +112,7 @@ impl Zipf {
         Some(Segment { middle, terms, error: cut + rounding })
     }
 
-    /// Where the area under the curve reaches this.
+    /// The point at which the area under the curve reaches this value.
     #[inline]
     fn reaches_area(&self, area: f64) -> f64 {
         if self.theta == 1.0 {

@@ -1,4 +1,4 @@
-//! Where the future of a run cannot be known before it (docs/placement.md#oracle).
+//! Settings for which the future of a run is unknown before it (docs/placement.md#oracle).
 
 use super::refused::{Refused, refuse};
 use crate::config::precondition::{Fill, PreconditionPlan};

@@ -9,7 +9,7 @@ use crate::gc::copy::{Bus, CopyChoice, CopyPath, Copyback, Instant, ListOf, Para
 use crate::plan::{Allocation, Plan};
 use flashgc_config::Reader;
 
-/// How valid pages are moved.
+/// The slot *copy*: the path of valid pages.
 pub struct Copy;
 
 impl OneOf for Copy {

@@ -79,7 +79,7 @@ impl Erase {
         }
     }
 
-    /// How sub-blocks are isolated, where they are erased.
+    /// The isolation of sub-blocks, where they are erased.
     pub fn sub_blocks(&self) -> Option<Isolation> {
         match self {
             Erase::SubBlocks(isolation) => Some(*isolation),

@@ -13,13 +13,13 @@ pub struct Parallel {
     pub workers: u32,
     /// Whether a page keeps its odd or even number; only inside the plane.
     pub parity: bool,
-    /// Where they go.
+    /// Their path.
     pub path: CopyPath,
     /// The pages of one list.
     pub list: ListOf,
 }
 
-/// Where the pages of a parallel step go.
+/// The path of the pages of a parallel step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CopyPath {

@@ -184,7 +184,7 @@ impl Classes for Settings {
     }
 }
 
-/// Where the handle of a page comes from.
+/// The source of a page's handle.
 #[derive(Clone)]
 enum Source {
     /// Its address: the first page behind the part of each handle but the last.

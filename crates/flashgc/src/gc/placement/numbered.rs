@@ -17,7 +17,7 @@ pub trait Numbered {
     /// Whether it reads the history of blocks.
     const KEEPS_BLOCKS: bool;
 
-    /// How many of this many classes copies may go to: all.
+    /// The number of these classes that copies may go to: all.
     fn classes_of_copies(classes: u32) -> u32 {
         classes
     }

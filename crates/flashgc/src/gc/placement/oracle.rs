@@ -26,7 +26,7 @@ pub const CHOICE: Choice = Choice {
     source: "this project",
 };
 
-/// How the windows grow.
+/// The growth of the windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Windows {

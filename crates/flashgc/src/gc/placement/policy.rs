@@ -117,7 +117,7 @@ pub struct State {
     pub by: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// How a run starts without it.
+    /// The start of a run without it, in words.
     pub without: &'static str,
 }
 

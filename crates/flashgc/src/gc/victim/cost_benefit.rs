@@ -85,7 +85,7 @@ impl Form {
         })
     }
 
-    /// When a block was sealed, on the clock of its age.
+    /// The time of a block's seal, on the clock of its age.
     #[inline(always)]
     fn sealed_at(self, block: BlockId, candidates: &Candidates<'_>) -> u64 {
         match self {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// The blocks of a drive, as a policy needs them.
 pub struct Candidates<'a> {
-    /// Where the blocks are.
+    /// The location of the blocks.
     pub geometry: &'a Geometry,
     /// The state of the blocks.
     pub blocks: &'a Blocks,
@@ -178,8 +178,8 @@ pub trait VictimPolicy: Send {
         random: &mut Random,
     ) -> Option<BlockId>;
 
-    /// Where sub-blocks are erased: all that one erase frees with the one that was just picked, in
-    /// order of number. Erased ones may lie between.
+    /// With erases of sub-blocks: all sub-blocks that one erase frees together with the picked one,
+    /// in order of number. Erased ones may lie between.
     fn erased_with(&self, picked: BlockId, _candidates: &Candidates<'_>, into: &mut Vec<BlockId>) {
         into.push(picked);
     }

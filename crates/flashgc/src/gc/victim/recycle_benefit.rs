@@ -35,7 +35,7 @@ const INDEX: Word<bool> = Word {
     about: About::All("search method; the victims are the same"),
 };
 
-/// How the best window is found.
+/// The search for the best window.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
     /// Not part of the resolved configuration: it changes no result.

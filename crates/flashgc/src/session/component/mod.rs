@@ -63,7 +63,7 @@ pub struct Completion {
     pub tag: u64,
     /// Its operation.
     pub op: HostOp,
-    /// When it was done, in ns.
+    /// The time of its end, in ns.
     pub at_ns: u64,
     /// From its arrival until then, in ns.
     pub latency_ns: u64,
@@ -89,7 +89,7 @@ pub struct Component {
     may_become_read_only: bool,
     /// The requests that the last call handed out.
     done: Vec<Completion>,
-    /// Why nothing works any more.
+    /// The error that has stopped it.
     stopped: Option<Wrong>,
 }
 

@@ -62,7 +62,7 @@ struct Operation {
     request: u32,
     /// Until when its time is accounted for, in ns, unless it is in a queue.
     until_ns: u64,
-    /// How much longer retries of its reads make it, in ns.
+    /// The additional time of its read retries, in ns.
     retries_ns: u64,
     /// Its time so far. In a queue, the clock of the unit at the start of the wait, less that time.
     parts: Parts,

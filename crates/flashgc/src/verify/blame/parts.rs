@@ -64,7 +64,7 @@ impl Part {
     }
 }
 
-/// Why a unit does not work for the host while operations wait for it.
+/// The causes for which a unit does not work for the host while operations wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Copies of a collection, or of pre-migration.

@@ -35,7 +35,7 @@ pub(super) struct Unit {
     /// The causes of the present operation of a collection, and how long the first one lasts.
     causes: [Cause; 2],
     first_ns: u64,
-    /// When this operation began, in ns.
+    /// The start of this operation, in ns.
     since_ns: u64,
     /// Since when the unit rests, in ns; while nothing waits, the rest does not count.
     rests_since_ns: u64,

@@ -66,7 +66,7 @@ pub struct Checker {
     times: Option<Times>,
     holds: Option<Blocking>,
     bad_blocks: Option<BadBlocks>,
-    /// Where the newest version of each logical page lies in flash.
+    /// The flash page with the newest version of each logical page.
     pub(super) home: Vec<Ppn>,
     acknowledged: Vec<u32>,
     pub(super) trimmed: Vec<bool>,

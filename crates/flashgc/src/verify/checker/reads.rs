@@ -1,4 +1,4 @@
-//! Where a page is found, in flash or in the write buffer, and its way from the one to the other.
+//! The place of a page, in flash or in the write buffer, and its way from the buffer to flash.
 
 use super::Checker;
 use super::Times;

@@ -22,7 +22,7 @@ fn cumulated(weights: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
         .collect()
 }
 
-/// Where a number in [0, 1) falls among cumulated shares.
+/// The index of a number in [0, 1) among cumulated shares.
 #[inline]
 fn place(up_to: &[f64], drawn: f64) -> usize {
     up_to.partition_point(|sum| *sum <= drawn).min(up_to.len().saturating_sub(1))
@@ -61,8 +61,8 @@ impl Mixture {
     }
 }
 
-/// How long ago places were written that are written again: ranges of their rank among all, from 0
-/// (the newest) to 1 (the oldest).
+/// The ages of places that are written again: ranges of their rank among all, from 0 (the newest)
+/// to 1 (the oldest).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ages {
     ends: Vec<f64>,

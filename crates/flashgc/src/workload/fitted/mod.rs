@@ -34,7 +34,7 @@ const SECTOR_BYTES: u64 = 512;
 /// A fitted workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FittedPlan {
-    /// How long the measured part is.
+    /// The length of the measured part.
     pub requests: Length,
     /// All times are divided by this.
     pub rate: f64,
@@ -65,7 +65,7 @@ pub struct PlacesPlan {
     pub adjacent: f64,
     /// Share of the places that are first written soon after the one before them.
     pub in_order: f64,
-    /// How long ago a place was written that is written again.
+    /// The ages of places that are written again.
     pub age: Ages,
     /// Share of the writes that continue at an adjacent place, where there is one.
     pub sequential_share: f64,
@@ -157,7 +157,7 @@ pub struct Fitted {
     follower: Option<u32>,
     /// The place written by the request before, if it was a write.
     last_place: Option<(usize, u32)>,
-    /// Where the request before ended, in bytes.
+    /// The end of the request before, in bytes.
     end: u64,
 }
 

@@ -15,7 +15,7 @@ const AT_ONCE: u64 = 1_000_000;
 /// See [`AT_ONCE`].
 const AT_ONCE_OF_DEPTH: u64 = 10_000;
 
-/// How far a clone is.
+/// The stages of a clone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// It has not begun.
@@ -45,7 +45,7 @@ struct Pending {
 pub struct Clone {
     /// The number of its job.
     pub job: usize,
-    /// How far it is.
+    /// Its stage.
     pub stage: Stage,
     /// Whether it is in the order of clones that may issue.
     pub is_ready: bool,
@@ -156,7 +156,7 @@ impl Clone {
         (self.plan.ramp_ns > 0).then_some(self.plan.ramp_ns)
     }
 
-    /// When its runtime is over.
+    /// The end of its runtime, in ns.
     pub fn ends_ns(&self) -> Option<u64> {
         self.ends_ns
     }
@@ -217,7 +217,7 @@ impl Clone {
         Ok(Some(HostRequest { high, fua, hint, ..request }))
     }
 
-    /// Why it never ends, where none of its requests takes time and its runtime alone ends it.
+    /// The error where none of its requests takes time and its runtime alone would end it.
     pub fn never_ends(&self) -> Option<String> {
         let (at_ns, requests) = self.at_once;
         let is_counted = !self.plan.time_based || self.plan.requests.is_some();

@@ -14,7 +14,7 @@ pub struct Span {
     pub first_byte: u64,
     /// The length, in each file.
     pub bytes: u64,
-    /// Where it begins in its file.
+    /// Its first byte in its file.
     pub offset_bytes: u64,
     /// The length of the file in the job, in bytes.
     pub file_bytes: u64,
@@ -42,7 +42,7 @@ pub struct Layout {
     pub bytes: u64,
 }
 
-/// Why jobs cannot be laid out.
+/// The reasons why jobs cannot be laid out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Misfit {
     /// There are too many clones.

@@ -13,7 +13,7 @@ use crate::workload::synthetic::sizes::Sizes;
 pub struct Place {
     first_byte: u64,
     span_bytes: u64,
-    /// Where the part begins in its file, and the length of the file.
+    /// The first byte of the part in its file, and the length of the file.
     offset_bytes: u64,
     file_bytes: u64,
     walk: Walk,
@@ -34,7 +34,7 @@ pub struct Place {
     sizes: [Sizes; 3],
     addresses: [Addresses; 3],
     once: Once,
-    /// Where the last request of each kind began and ended.
+    /// The first bytes and the ends of the last request of each kind.
     starts: [Option<u64>; 3],
     ends: [u64; 3],
     passes: Option<Passes>,
@@ -52,7 +52,7 @@ pub struct Draws {
     pub sizes: [Random; 3],
 }
 
-/// How random requests visit every block once.
+/// The orders in which random requests visit every block once.
 enum Once {
     /// They do not.
     No,
@@ -241,7 +241,7 @@ impl Place {
         Some(self.zone.0 + block * self.align_bytes[at])
     }
 
-    /// Where the request follows the one before of its kind.
+    /// The place of a request that follows the one before of its kind.
     fn following(&self, at: usize, is_of_run: bool) -> Option<u64> {
         let Some(start) = self.starts[at] else { return Some(self.zone.0) };
         if is_of_run && self.walk.stays {

@@ -29,9 +29,9 @@ pub struct Tally {
     pub latency_max_ns: [u64; 3],
     /// Flushes that are done.
     pub flushes: u64,
-    /// When its first clone began.
+    /// The start of its first clone, in ns.
     pub begun_ns: u64,
-    /// When its last clone ended.
+    /// The end of its last clone, in ns.
     pub ended_ns: u64,
     /// The rates that it is paced at, in requests per second of all clones, where it is.
     pub asked_iops: [Option<u64>; 3],

@@ -1,4 +1,4 @@
-//! When requests arrive: the gaps between them.
+//! The arrivals of requests: the gaps between them.
 
 use crate::rng::Random;
 use serde::Serialize;

@@ -26,7 +26,7 @@ use serde::Serialize;
 /// A synthetic workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticPlan {
-    /// How long the measured part is.
+    /// The length of the measured part.
     pub requests: Length,
     /// Requests begin at multiples of this many bytes.
     pub align_bytes: u64,
@@ -39,7 +39,7 @@ pub struct SyntheticPlan {
 }
 
 impl SyntheticPlan {
-    /// Where requests may begin.
+    /// The units of the first bytes of requests.
     fn aligns(&self) -> Aligns {
         let large_bytes = self.large_align_bytes.unwrap_or(self.align_bytes);
         Aligns { all_bytes: self.align_bytes, large_bytes }
@@ -62,7 +62,7 @@ impl SyntheticPlan {
 /// A part of a workload in which nothing changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PhasePlan {
-    /// How long it is.
+    /// Its length.
     pub requests: Length,
     /// The kinds of the requests, and their arrivals.
     pub mix: Mix,

@@ -61,7 +61,7 @@ pub struct Adaptive {
     /// Whether a merge came too soon in this epoch, and epochs in a row in which one did.
     erred: bool,
     errors: u32,
-    /// How many times as long an epoch is as the first one.
+    /// The length of an epoch, in lengths of the first one.
     epochs: usize,
     /// Pages with data.
     mapped: u32,

@@ -36,7 +36,7 @@ impl Tally {
 #[derive(Clone, Copy)]
 struct Member {
     group: u8,
-    /// Where the copies of a victim go. They go to one class, so that they open one block at most.
+    /// The class of a victim's copies: a single one, so that they open one block at most.
     next: u8,
     /// It is sealed, and has lost no page since it was opened.
     is_whole: bool,
