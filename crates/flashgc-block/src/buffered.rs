@@ -22,7 +22,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Why its data cannot be read.
+    /// The reason why its data cannot be read.
     pub fn error(&self, lpn: u32, store: Option<&mut Store>) -> io::Error {
         let place =
             self.slot.zip(store).map(|(slot, store)| format!(": {}", store.slot_text(slot)));

@@ -14,7 +14,7 @@ use std::fmt;
 use std::io;
 use std::sync::Mutex;
 
-/// Why a request failed.
+/// The failure of a request.
 #[derive(Debug)]
 pub enum DriveError {
     /// It does not lie on the drive.
@@ -42,7 +42,7 @@ impl fmt::Display for DriveError {
 
 impl std::error::Error for DriveError {}
 
-/// How time passes.
+/// The clock of a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Time {
     /// Requests are served one after the other, each at once: time is the engine's and advances
@@ -50,7 +50,7 @@ pub enum Time {
     Off,
     /// A request is done at the time of the model, on the clock of the machine.
     Real {
-        /// How many times slower than the model's time passes, at least 1.
+        /// The factor by which time passes more slowly than the model's, at least 1.
         slowed: f64,
     },
 }
@@ -61,13 +61,13 @@ pub struct Opening {
     pub setup: Setup,
     /// A saved drive in place of preconditioning, and its name.
     pub saved: Option<(SavedDrive, String)>,
-    /// Where the data is kept.
+    /// The storage of the data.
     pub backing: Backing,
     /// Whether the checker watches.
     pub verify: bool,
-    /// How time passes.
+    /// The clock.
     pub time: Time,
-    /// Where the requests are kept as a trace.
+    /// The file for the requests as a trace.
     pub capture: Option<Capture>,
     /// Whether it can be watched; that costs some time for each request.
     pub watched: bool,

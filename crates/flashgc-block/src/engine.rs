@@ -28,7 +28,7 @@ pub struct Engine {
     has_served: bool,
     /// The findings of the recovery of the store.
     found: Option<Recovery>,
-    /// Why nothing works any more.
+    /// The reason for the stop, after which every call fails.
     stopped: Option<String>,
 }
 

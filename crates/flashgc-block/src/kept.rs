@@ -60,7 +60,7 @@ pub struct Kept {
     held: Vec<Held>,
     places: Places,
     waiting: BTreeMap<u32, Waits>,
-    /// How many programs have come to wait.
+    /// Number of programs that wait.
     programs: usize,
     /// Data that is not saved, and its places, in their order.
     data: Vec<u8>,
@@ -92,7 +92,7 @@ impl Kept {
         }
     }
 
-    /// Why nothing can be written any more.
+    /// The failure of the store, after which nothing is written.
     pub fn failure(&self) -> Option<&StoreError> {
         self.store.failure()
     }

@@ -13,7 +13,7 @@ struct Latencies {
     delivered: Latency,
 }
 
-/// How late answers left.
+/// The lateness of answers.
 pub(crate) struct Lateness {
     all: Latency,
     /// Reads and writes.

@@ -61,7 +61,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Where an entry begins.
+    /// The position of an entry, in bytes.
     pub fn entry_at(&self, number: u32) -> u64 {
         self.at + u64::from(number) * self.entry_bytes as u64
     }
@@ -103,12 +103,12 @@ impl Layout {
         self.version == VERSION
     }
 
-    /// Where the state of the drive is, and its bytes: at the end of the heads.
+    /// The position of the state of the drive, and its bytes: at the end of the heads.
     pub fn state(&self) -> (u64, u64) {
         (self.wear.at - STATE_BYTES, STATE_BYTES)
     }
 
-    /// Where a place for data begins.
+    /// The position of a place for data, in bytes.
     pub fn page_at(&self, place: u32) -> u64 {
         self.data_at + u64::from(place) * u64::from(self.sizes.page_bytes)
     }
@@ -118,7 +118,7 @@ impl Layout {
         u64::from(self.sizes.page_bytes) + self.records.entry_bytes as u64
     }
 
-    /// Where a saved page is with its record.
+    /// The position of a saved page with its record, in bytes.
     pub fn slot_at(&self, slot: u32) -> u64 {
         self.saved_at + u64::from(slot) * self.slot_bytes()
     }

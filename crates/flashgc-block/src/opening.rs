@@ -109,7 +109,7 @@ fn stored(
     }
     let recovered = recover(&mut store, plan, is_newer, age_ns);
     let recovered = recovered.map_err(|error| wrong(error.to_string(), damaged))?;
-    // Where the file takes nothing, the drive can be read as it is.
+    // If the file takes no writes, the drive can be read as it is.
     store.goes_on();
     Ok((store, Some(Resumed { origin, recovered })))
 }

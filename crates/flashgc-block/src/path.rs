@@ -56,9 +56,9 @@ struct Operation {
 pub struct Done {
     /// The data that was read; for a write, its own data.
     pub data: Vec<u8>,
-    /// When it was done, in ns of the engine.
+    /// The time of its end, in ns of the engine.
     pub at_ns: u64,
-    /// Why its data could not be read or kept.
+    /// The error if its data could not be read or kept.
     pub failed: Option<io::Error>,
 }
 
@@ -145,7 +145,7 @@ impl DataPath {
         self.buffered.forget(slot, &mut self.pages);
     }
 
-    /// Why the store can take nothing any more.
+    /// The failure of the store, after which it takes no data.
     pub fn failure(&self) -> Option<&StoreError> {
         self.pages.failure()
     }

@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 struct State {
     engine: Engine,
-    /// When the first request came, and the engine's time then.
+    /// The time of the first request, on the clock of the machine and in ns of the engine.
     begun: Option<(Instant, u64)>,
     has_ended: bool,
     lateness: Lateness,

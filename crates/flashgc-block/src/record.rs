@@ -29,12 +29,12 @@ pub struct Record {
     pub by_copy: bool,
     /// The number of the write, in the order of all writes. A copy has the number of its source.
     pub sequence: u64,
-    /// When it was programmed, on the age clock, in ns.
+    /// The time of its program, on the age clock, in ns.
     pub at_ns: u64,
     /// The checksum of the data.
     pub check: u32,
-    /// Where the data lies: the number of this place with the bits changed that the number of the
-    /// page has. So it is 0 where both are the same, as in stores that knew of no places.
+    /// The place of the data: the exclusive or of its number and the number of the page. So it is 0
+    /// where both are the same, as in stores without places.
     pub moved: u32,
 }
 

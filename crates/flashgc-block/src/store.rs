@@ -24,7 +24,7 @@ const SLOTS: u32 = 16;
 pub(crate) const STOPPED: &[u8; 8] = b"stopped.";
 pub(crate) const READ_ONLY: &[u8; 8] = b"readonly";
 
-/// Why data cannot be read or kept, and the number of the error for clients.
+/// The failure of a read or write of data, with the number of the error for clients.
 #[derive(Clone, Debug)]
 pub struct StoreError {
     /// The number of the error.
@@ -120,7 +120,7 @@ impl Store {
         self.failure.clone().map_or(Ok(()), |failure| Err(failure.into()))
     }
 
-    /// Why nothing can be written any more.
+    /// The failure of the store, after which nothing is written.
     pub fn failure(&self) -> Option<&StoreError> {
         self.failure.as_ref()
     }
@@ -319,7 +319,7 @@ impl Store {
         }
     }
 
-    /// How often a block was erased, and whether it is bad.
+    /// Notes the number of erases of a block, and whether it is bad.
     pub fn note_wear(&mut self, block: u32, wear: Wear) {
         self.layout.push_wear(block, wear, &mut self.entry);
         self.put_entry(self.layout.wear.entry_at(block));

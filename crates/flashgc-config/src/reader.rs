@@ -15,7 +15,7 @@ use crate::tree::{Entry, Node, Scalar, Table, Tree};
 pub struct Reader<'a> {
     sink: &'a Sink,
     table: Option<&'a Table>,
-    /// Where the table begins, or the nearest table around it that is written anywhere.
+    /// The header of the table, or of the nearest table around it that is written anywhere.
     header: Option<&'a Origin>,
     path: String,
     /// There was a value other than a table here; its own error is enough.

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io;
 
-/// Why no drive could be read from a file. The text does not name the file: the caller does.
+/// The reasons why no drive could be read from a file. The text does not name the file: the caller
+/// does.
 #[derive(Debug)]
 pub enum DriveError {
     /// The file has another format.

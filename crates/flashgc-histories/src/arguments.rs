@@ -21,7 +21,7 @@ pub struct Arguments {
     pub threads: u64,
     /// A history that takes longer counts as endless, in s.
     pub patience: u64,
-    /// Where failures are written.
+    /// The folder for failures.
     pub found: PathBuf,
 }
 

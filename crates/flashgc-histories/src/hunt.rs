@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a failure is shrunk.
+/// The time for the shrinking of a failure.
 const SHRINK: Duration = Duration::from_secs(40);
 
 /// The histories that were tried, and their results.

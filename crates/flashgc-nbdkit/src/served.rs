@@ -25,9 +25,9 @@ impl Failed {
 struct Served {
     job: Option<Job>,
     drive: Option<Drive>,
-    /// Where it can be watched.
+    /// The socket that publishes its state.
     status: Option<Status>,
-    /// When it was ready, and how long that took.
+    /// The time at which it was ready, and the duration of its preparation.
     ready: Option<(Instant, Duration)>,
 }
 

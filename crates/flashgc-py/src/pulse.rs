@@ -79,7 +79,7 @@ impl Pulse {
     }
 }
 
-/// Where a reader leaves the exception that ended it.
+/// The place for the exception that ended a reader.
 pub type Raised = Arc<Mutex<Option<PyErr>>>;
 
 /// A reader that checks for signals on the way.

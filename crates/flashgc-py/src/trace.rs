@@ -33,7 +33,7 @@ pub struct Reading {
     sort_window: Option<String>,
 }
 
-/// How the names of files in our own format end.
+/// The ending of file names in our own format.
 const OURS: &str = "fgt";
 
 /// A format by its name; `auto` or no name: by the content.

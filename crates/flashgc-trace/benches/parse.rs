@@ -20,7 +20,7 @@ const ROUNDS: u32 = 5;
 /// A time of our days, for formats that count from an epoch; the others begin a run anew.
 const EPOCH_NS: u64 = 1_281_663_852_955_146_600;
 
-/// How the rows of a format are made.
+/// The sources of a format's rows.
 enum Rows {
     /// By the format's own writer.
     Written,

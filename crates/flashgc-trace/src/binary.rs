@@ -42,7 +42,7 @@ pub trait BinaryFormat: Send {
     }
 }
 
-/// Why there is no next record.
+/// The reasons why there is no next record.
 #[derive(Debug)]
 pub enum RecordProblem {
     /// The stream failed.

@@ -51,7 +51,7 @@ pub trait LineWriter: Send {
     fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String>;
 }
 
-/// How well some lines fit a format.
+/// The degree to which some lines fit a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Not this format.
@@ -62,7 +62,7 @@ pub enum Verdict {
     Sure,
 }
 
-/// How a format is recognised by the beginning of a file.
+/// The rule by which a format is recognised from the beginning of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Look {
     /// By the first lines (those that are not empty).
@@ -96,7 +96,7 @@ pub struct FormatInfo {
     pub columns: &'static str,
     /// The units of time, address and size.
     pub units: &'static str,
-    /// Where the format is defined.
+    /// The definition of the format.
     pub defined: &'static str,
     /// The information that is lost when a trace is written so; empty if it cannot be written.
     pub lost: &'static str,

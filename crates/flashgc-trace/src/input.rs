@@ -4,7 +4,7 @@ use crate::buffer::{Data, Rewound, Stream};
 use crate::error::TraceError;
 use std::io::{self, Cursor, Read};
 
-/// How a stream is packed.
+/// The packing of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Plain,

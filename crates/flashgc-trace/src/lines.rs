@@ -5,7 +5,7 @@ use crate::buffer::Buffer;
 use memchr::memchr;
 use std::io;
 
-/// Why there is no next line.
+/// The reasons why there is no next line.
 #[derive(Debug)]
 pub(crate) enum LineProblem {
     /// The stream failed.

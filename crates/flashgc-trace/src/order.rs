@@ -61,7 +61,7 @@ pub(crate) struct Order {
     waiting: BinaryHeap<Reverse<Waiting>>,
     out_of_order: u64,
     step_back_ns_max: u64,
-    /// How often a clock seems to have begun again from 0, and its unit.
+    /// The number of apparent restarts of a clock from 0, and its unit.
     wraps: (u64, Option<&'static str>),
 }
 
@@ -85,12 +85,12 @@ impl Order {
         self.out_of_order
     }
 
-    /// How far a record was behind the latest one before it, at most.
+    /// The largest delay of a record behind the latest one before it, in ns.
     pub(crate) fn step_back_ns_max(&self) -> u64 {
         self.step_back_ns_max
     }
 
-    /// How often a clock of 32 bits seems to have begun again from 0, and its unit.
+    /// The number of apparent restarts of a 32-bit clock from 0, and its unit.
     pub(crate) fn wraps(&self) -> (u64, Option<&'static str>) {
         self.wraps
     }

@@ -26,7 +26,7 @@ pub enum OnBadLine {
     Skip,
 }
 
-/// How a trace is read.
+/// The options of a reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
     /// The format; `None`: recognised by the first lines.
@@ -294,12 +294,12 @@ impl TraceReader {
         self.order.out_of_order()
     }
 
-    /// How often a clock of 32 bits seems to have begun again from 0, and its unit.
+    /// The number of apparent restarts of a 32-bit clock from 0, and its unit.
     pub fn clock_wraps(&self) -> (u64, Option<&'static str>) {
         self.order.wraps()
     }
 
-    /// How late a record was behind the latest one before it, at most: a window of this size
+    /// The largest delay of a record behind the latest one before it, in ns: a window of this size
     /// sorts the trace.
     pub fn late_ns_max(&self) -> u64 {
         self.order.step_back_ns_max()

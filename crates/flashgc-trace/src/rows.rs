@@ -42,7 +42,7 @@ pub(crate) enum RowProblem {
     Broken(TraceError),
 }
 
-/// Why no drive could receive this request.
+/// The reason why no drive could receive this request.
 #[inline]
 pub(crate) fn implausible(row: &RawRecord) -> Option<&'static str> {
     // A trim may well cover a whole drive.

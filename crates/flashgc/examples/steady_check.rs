@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// The largest difference between the write amplification of a run that says "yes" and a longer
 /// one.
 const WITHIN: f64 = 0.05;
-/// How many times as long the longer run is.
+/// The length of the longer run, as a multiple of the shorter one.
 const LONGER: u64 = 10;
 
 const SCHEMES: [&str; 32] = [
@@ -199,7 +199,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// How far the short run lies from the long one.
+    /// The difference between the short run and the long one.
     fn off(&self) -> f64 {
         self.short / self.long - 1.0
     }

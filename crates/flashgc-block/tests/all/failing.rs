@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// How a call fails.
+/// The kinds of failures of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The disk is full.

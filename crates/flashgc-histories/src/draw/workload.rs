@@ -65,7 +65,7 @@ impl Draw {
         }
     }
 
-    /// When requests arrive.
+    /// The arrivals of requests.
     fn arrivals(&mut self) {
         let key = |name: &str| format!("{SYNTHETIC}.{name}");
         if self.choices.chance(45) {

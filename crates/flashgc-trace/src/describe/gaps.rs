@@ -23,7 +23,7 @@ pub struct Interarrival {
 /// The gaps between rows of one kind, in ns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapInfo {
-    /// How they are spread.
+    /// Their distribution.
     #[serde(flatten)]
     pub spread: SpreadInfo,
     /// Share of gaps below 1.5 ms.

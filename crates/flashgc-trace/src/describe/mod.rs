@@ -94,9 +94,9 @@ pub struct Info {
     pub overwrite_ratio: Option<f64>,
     /// Records that are earlier than the one before them in the file.
     pub out_of_order: u64,
-    /// How late a record is behind the latest one before it, at most.
+    /// The largest delay of a record behind the latest one before it.
     pub late_ns_max: u64,
-    /// How often a clock of 32 bits seems to have begun again from 0.
+    /// The number of apparent restarts of a 32-bit clock from 0.
     pub clock_wraps: u64,
     /// The unit of such a clock.
     pub clock_unit: Option<String>,
@@ -114,9 +114,9 @@ pub struct Info {
     pub bursts: Vec<Burst>,
     /// Rows over time.
     pub timeline: Timeline,
-    /// How soon pages are written again.
+    /// The intervals between writes of a page.
     pub updates: Updates,
-    /// How the writes are shared out among the pages.
+    /// The distribution of the writes over the pages.
     pub hotness: Hotness,
 }
 

@@ -24,7 +24,7 @@ pub struct Sizes {
 /// Sizes of one kind of requests, in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SizeInfo {
-    /// How they are spread.
+    /// Their distribution.
     #[serde(flatten)]
     pub spread: SpreadInfo,
     /// The most frequent sizes of whole sectors up to 1 MiB, with their share of the requests.

@@ -19,7 +19,7 @@ const PARTS_MAX: usize = 1 << 17;
 /// A larger write is skipped: no real drive receives one, and its pages take time.
 const WRITE_BYTES_MAX: u64 = 1 << 30;
 
-/// How soon pages of 4 KiB are written again. Writes of more than 1 GiB are skipped.
+/// The intervals between writes of pages of 4 KiB. Writes of more than 1 GiB are skipped.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Updates {
     /// Share of the written address space, by parts of 64 KiB, that these values and the values of

@@ -35,7 +35,7 @@ pub enum Action {
 }
 
 const BLOCK: u64 = 512;
-/// How lines of the summary behind the events begin.
+/// First words of the lines of the summary behind the events.
 const SUMMARY: [&[u8]; 6] = [b"CPU", b"Total", b"Throughput", b"Events", b"Skips", b"Input file"];
 
 fn parse_option(text: &str) -> Result<Format, String> {

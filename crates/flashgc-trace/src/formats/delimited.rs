@@ -29,7 +29,7 @@ pub(crate) struct Row {
     pub(crate) ends: bool,
     /// The line that names the columns, if there is one.
     pub(crate) header: Option<Header>,
-    /// How the format is recognised.
+    /// The rule by which the format is recognised.
     pub(crate) sure: Sure,
     /// Written after the last column.
     pub(crate) tail: &'static str,
@@ -73,7 +73,7 @@ pub(crate) enum Decimals {
     None,
 }
 
-/// How operations are written.
+/// The words of the operations.
 pub(crate) enum Words {
     /// One of these words; `None` for rows that do not count. The first word of an operation is
     /// written.
@@ -86,13 +86,13 @@ pub(crate) enum Words {
 
 /// The line that names the columns.
 pub(crate) struct Header {
-    /// How it begins.
+    /// Its beginning.
     pub(crate) begins: &'static [u8],
     /// The whole line, if it is written.
     pub(crate) written: Option<&'static [u8]>,
 }
 
-/// How a format is recognised, where its lines fit.
+/// The rules by which a format is recognised, where its lines fit.
 pub(crate) enum Sure {
     /// No other format has such columns.
     Always,
@@ -134,7 +134,7 @@ impl<L: Layout> Delimited<L> {
         if L::ROW.info.lost.is_empty() { None } else { Some(Box::new(self)) }
     }
 
-    /// How well some lines fit.
+    /// The degree to which some lines fit.
     pub(crate) fn verdict(self, sample: &[&[u8]]) -> Verdict {
         if !fits_most(Box::new(self), sample) {
             return Verdict::No;

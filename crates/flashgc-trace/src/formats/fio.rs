@@ -51,7 +51,7 @@ enum Version {
 pub(crate) struct Fio {
     waits: Waits,
     version: Option<Version>,
-    /// Where the waits so far have brought us; version 2 only.
+    /// The sum of the waits so far; version 2 only.
     clock_ns: u64,
     files: Files,
 }

@@ -9,7 +9,7 @@ use flashgc::verify::checker::{Checker, ClosedBlocks, Promises};
 use flashgc::verify::{Cause, Happened, Watch};
 use proptest::test_runner::{Config, TestRunner};
 
-/// When collections begin, and with which victims.
+/// Settings of the start and the victims of collections.
 const SCHEMES: [&[&str]; 9] = [
     &["gc.scheme=\"bbgc\"", "gc.trigger.used-space.victims=\"25%\""],
     &["gc.scheme=\"on-demand\"", "gc.trigger.used-space.victims=\"25%\""],

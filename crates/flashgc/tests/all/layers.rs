@@ -32,7 +32,7 @@ fn a_ratio_needs_layers_and_a_sensible_number() {
             &["device.layers=4", "device.timing.layer_map=\"odd\""],
             &["`device.timing.layer_map`", "\"in-order\"", "\"striped\""],
         ),
-        // Where the layers are wrong, nothing is said against the speeds.
+        // With wrong layers, the speeds cause no error.
         (
             &["device.layers=3", "device.timing.layer_ratio=2"],
             &["each layer must have the same number of pages"],

@@ -158,7 +158,7 @@ fn groups_that_adapt_come_near_the_best_chain() {
 struct Changing {
     ends: Vec<f64>,
     random: Random,
-    /// Where the popular pages lie; none are while this is `None`.
+    /// The first of the popular pages; none are popular while this is `None`.
     popular: Option<u32>,
 }
 

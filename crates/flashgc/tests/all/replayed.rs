@@ -196,7 +196,7 @@ fn a_workload_and_its_trace_give_equal_results_under_every_scheme() {
     assert!(idle.is_empty(), "no collection under {idle:?}");
 }
 
-/// When each page operation was done, in the order in which they were.
+/// The end of each page operation, in order of time.
 #[derive(Default)]
 struct Done(Vec<(u64, u32)>);
 

@@ -33,7 +33,7 @@ const ERASE_NS: u64 = 1_500_000;
 struct Log {
     /// The data of each page of each block, in the order in which they were programmed.
     blocks: Vec<Vec<u64>>,
-    /// Where the current data of a page lies.
+    /// The place of each page's current data.
     places: Vec<Option<(usize, usize)>>,
     erased: Vec<usize>,
     open: usize,
@@ -51,7 +51,7 @@ struct Plane {
     collections: Vec<Collection>,
 }
 
-/// How much of the first interval lies in the second one.
+/// The length of the overlap of two intervals.
 fn overlap([from, to]: [u64; 2], [begin, end]: [u64; 2]) -> u64 {
     to.min(end).saturating_sub(from.max(begin))
 }

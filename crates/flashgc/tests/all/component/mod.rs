@@ -44,7 +44,7 @@ pub(super) const DRIVES: [&[&str]; 24] = [
 
 /// The tiny drive, filled and overwritten once.
 pub(super) const TEXT: &str = TINY_DRIVE;
-/// How it is filled, for a run as for a component.
+/// The fill of the drive, for a run and for a component.
 pub(super) const FILL: [&str; 3] = [
     "device.blocks_per_plane=48",
     "precondition.overwrite=1.0",
