@@ -38,7 +38,7 @@ pub struct Preconditioning {
     /// Write amplification of its quarters, where pages were overwritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write_amplification_quarters: Vec<f64>,
-    /// The windows that were found steady, where steadiness was requested.
+    /// The steadiness of overwriting, where it was requested.
     pub steady: Option<Steady>,
     /// The state that the run's scheme could not take over as it was.
     pub carried: Carried,
