@@ -22,7 +22,7 @@ impl BackgroundPlan {
         self.pre_migration.is_some()
     }
 
-    /// Whether a task must be notified of pages that collections move.
+    /// Whether a task must be told of pages that collections move.
     pub fn follows_moves(&self) -> bool {
         self.pre_migration.is_some()
     }
