@@ -77,7 +77,7 @@ NO_LOGS: Logs = {"gc_log": None, "series": None, "series_interval": None, "reque
 
 
 class Reading(TypedDict):
-    """How a trace is read."""
+    """The options for reading a trace."""
 
     name: str
     path: str | os.PathLike[str]

@@ -262,7 +262,7 @@ class Fit:
     overwrite: float
     """Drive writes of preconditioning."""
     late_ns: int
-    """How late a row of the trace is behind one before it, at most."""
+    """The largest delay of a row of the trace behind one before it."""
 
     @property
     def config(self) -> dict[str, Any]:
@@ -277,7 +277,7 @@ class Fit:
 
     @property
     def text(self) -> str:
-        """The same as TOML."""
+        """The workload as TOML."""
         from flashgc.fitting import config
 
         return config.text(self.workload, self.device, self.overwrite)

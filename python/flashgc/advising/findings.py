@@ -178,7 +178,7 @@ def _seeds_out(found: Found) -> list[str]:
 
 
 def _unsure(found: Found) -> list[str]:
-    """What the samples do not show."""
+    """The limits of the samples."""
     told = []
     if found.plan.kind == "parts":
         told.append(

@@ -53,7 +53,7 @@ def schemes(advice: Mapping[str, Any]) -> Rows:
 
 
 def costs(advice: Mapping[str, Any]) -> Rows:
-    """How far the latencies of each scheme are from its own without GC cost."""
+    """The distances of each scheme's latencies from its own without GC cost."""
     heads = [(f"{kind} p99.9 {gc_cost.WITHOUT}", "difference") for kind in ("read", "write")]
     rows = [["", *heads[0], *heads[1]]]
     for one in advice["schemes"]:
@@ -120,7 +120,7 @@ def others(advice: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def about(advice: Mapping[str, Any]) -> str:
-    """How the runs were made."""
+    """The method of the runs."""
     samples = advice["samples"]
     count = samples["count"]
     what = {"seeds": f"{count} seeds", "parts": f"{count} parts of the trace",

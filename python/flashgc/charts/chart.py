@@ -73,7 +73,7 @@ class Chart:
         }
 
     def _switched(self) -> dict[str, Any]:
-        """The filter that hides what the legend has switched off."""
+        """The filter for series that the legend has switched off."""
         if self.series not in self.columns:
             return {}
         shown = {"name": SHOWN, "value": list(self.names)}

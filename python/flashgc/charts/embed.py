@@ -19,7 +19,7 @@ OFF = (
     "<noscript><p>The charts need JavaScript, which is switched off. "
     "The tables of this page do not.</p></noscript>"
 )
-"""What a page says in place of its charts where scripts are off."""
+"""The text of a page in place of its charts where scripts are off."""
 
 
 def figures(several: Sequence[Chart]) -> str:

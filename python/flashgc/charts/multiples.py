@@ -20,7 +20,7 @@ PLACES = ("x", "series", "column", "row")
 
 
 class Layout(NamedTuple):
-    """Which metric is drawn, and which axis is where; a place may have none."""
+    """The metric of a chart, and its axes by place; a place may have none."""
 
     metric: str
     x: str
@@ -249,7 +249,7 @@ def _text(metric: str, value: str) -> str:
 
 
 def template() -> dict[str, Any]:
-    """What the page fills in when the reader chooses a layout, for times and for numbers."""
+    """The template for the page's choice of a layout, for times and for numbers."""
     found: dict[str, Any] = {"schema": SCHEMA, "colours": list(theme.COLOURS),
                              "title": theme.title("")}  # fmt: skip
     for name, metric in (("time", "_ns"), ("number", "")):

@@ -196,7 +196,7 @@ def run(
 
 
 def _check_untimed(given: dict[str, object]) -> None:
-    """Refuses with --untimed what needs a clock."""
+    """Refuses with --untimed the options that need a clock."""
     for what, value in given.items():
         if value:
             raise typer.BadParameter(f"{what} and cannot be combined with --untimed")

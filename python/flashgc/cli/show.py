@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashgc.reports.report import Comparison, Report
 
 PIPE_WIDTH = 80
-"""Columns of output that is not a terminal, unless `COLUMNS` says otherwise."""
+"""Columns of output that is not a terminal, unless `COLUMNS` sets another number."""
 LEAST_WIDTH = 20
 
 

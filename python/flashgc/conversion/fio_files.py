@@ -38,7 +38,7 @@ def check(findings: Findings, file: JobFile) -> None:
 
 
 class Files(Job):
-    """Where a job works."""
+    """The files of a job, and its part of them."""
 
     files = 1
     """The number of its files."""
@@ -116,7 +116,7 @@ class Files(Job):
             return
         count = values.whole(key.text, self.kb_base)
         if ours == "span":
-            # The size of a job is that of all its files.
+            # The size of a job covers all its files.
             count //= self.files
             if count == 0:
                 raise WrongError("it must be above 0")

@@ -109,7 +109,7 @@ def _folder() -> Iterator[Path]:
 
 def _remove_left() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
-        # Another user's, or that of a server which begins or ends at this moment.
+        # Another user's folder, or the folder of a server that begins or ends at this moment.
         with contextlib.suppress(OSError), (folder / _LOCK).open("r+b") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
@@ -128,7 +128,7 @@ def uri(socket: str | os.PathLike[str]) -> str:
 
 
 def slowed(time: str) -> float | None:
-    """How much slower than its own time a drive is: `real`, `scaled=K`, or None for `off`."""
+    """The factor by which a drive is slowed down: `real`, `scaled=K`, or None for `off`."""
     if time == "off":
         return None
     if time == "real":
@@ -339,7 +339,7 @@ def _request(
     seed: int | None,
     unset: Iterable[str] | None,
 ) -> Request:
-    """The configuration with the workload of a trace: that of the requests that are to come."""
+    """The configuration with a trace as workload, for the requests to come."""
     request = api._bare_request(config, None, scheme, device, set, seed, None, unset)
     if request["policies"] is not None and any(request["policies"].values()):
         raise ConfigError("error: a scheme with functions in Python cannot be served")
@@ -347,7 +347,7 @@ def _request(
     request["trace_path"] = Path(_CLIENTS)
     precondition = json.loads(engine.check(request))["settings"]["precondition"]
     if precondition["overwrite"] > 0 and "overwrite_with" not in precondition:
-        # What clients will write is not known before they come.
+        # The writes of clients are unknown before they come.
         request["sets"] = [*request["sets"], _UNIFORM]
     return request
 

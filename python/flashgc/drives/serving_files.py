@@ -1,4 +1,4 @@
-"""The files and sockets of a served drive: each can be used, or an error says what to type."""
+"""The files and sockets of a served drive: checks before use, with a remedy in each error."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class _Stay(NamedTuple):
     lacks_space_ns: int | None
     """Since when it found no page."""
     carried: str | None
-    """How a collection carries it: merged or loaded."""
+    """The way in which a collection carries it: merged or loaded."""
 
 
 _WAITS = {

@@ -32,7 +32,7 @@ class Sample(NamedTuple):
 
 @dataclass
 class Clone:
-    """What one process of fio would have done."""
+    """The requests of one process of fio."""
 
     job: dict[str, Any]
     """Its job as a table of [[workload.jobs.job]]."""

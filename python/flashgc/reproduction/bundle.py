@@ -75,7 +75,7 @@ def save(path: PathLike, several: Sequence[Reproduction]) -> Path:
 
 
 def manifest(several: Sequence[Reproduction], files: Mapping[str, bytes]) -> dict[str, Any]:
-    """What `--check` reads: the runs with their hashes, the traces, and the files."""
+    """The content for `--check`: the runs with their hashes, the traces, and the files."""
     return {
         "form": FORM,
         "form_version": FORM_VERSION,

@@ -10,7 +10,7 @@ from flashgc.charts import theme
 from flashgc.reproduction.grid import cell
 
 HERE, PAPER = "flashgc", "the paper"
-"""Whose value a row of the data is."""
+"""The source of a row's value."""
 BY = "by"
 INK = "#111111"
 _DIGITS = 6

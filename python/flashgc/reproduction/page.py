@@ -216,7 +216,7 @@ def _values(grid: Grid, beside: Beside) -> str:
 
 
 def _claims(made: Page, verdicts: Sequence[Verdict]) -> str:
-    """A row for each claim, with its reason and with what would make it fail."""
+    """A row for each claim, with its reason and with the change that would make it fail."""
     lines = ["<tr><th>claim</th><th>paper</th><th>measured</th><th>verdict</th><th>evidence</th>"
              "<th>reason, and what would not be met</th></tr>"]  # fmt: skip
     for one in verdicts:

@@ -106,7 +106,7 @@ def _spec(pairs: Sequence[Pair], unit: str, there: str) -> dict[str, Any]:
 
 
 def _colour(pairs: Sequence[Pair]) -> theme.Part:
-    """By verdict, with a legend that says that these points are measured."""
+    """By verdict, with a legend that marks these points as measured."""
     found = [word for word in COLOURS if any(one.verdict == word for one in pairs)]
     domain = found or [marks.HERE]
     legend = {"orient": "top", "title": None, "symbolType": "circle", "columns": 2,

@@ -36,7 +36,7 @@ class Planned:
 
     @property
     def request(self) -> Request:
-        """What the engine is asked for."""
+        """The request for the engine."""
         return self.run.request
 
     @property

@@ -44,7 +44,7 @@ class Results:
         return [self, *more]
 
     def why_different(self, points: Iterable[Point]) -> str:
-        """Why values of these runs are not comparable; empty where they are."""
+        """The reasons why values of these runs are not comparable; empty if they are."""
         return _told(self.differs, points)
 
     def what_fitted(self, points: Iterable[Point]) -> str:
@@ -52,7 +52,7 @@ class Results:
         return _told(self.fitted, points)
 
     def saturated(self, points: Iterable[Point]) -> list[Point]:
-        """Those of the runs in which more arrived than the drive could serve."""
+        """The saturated runs, in which more arrived than the drive could serve."""
         return [point for point in dict.fromkeys(points) if self.reports[point].get("saturated")]
 
     def figure(self, measure: str, point: Point) -> float | None:
@@ -71,7 +71,7 @@ def _told(said: Mapping[Point, Differs], points: Iterable[Point]) -> str:
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a value is calculated: compared with other runs, and over several choices of an axis."""
+    """The calculation of a value: compared with other runs, and over several choices of an axis."""
 
     measure: str
     way: str = "value"

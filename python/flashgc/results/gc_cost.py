@@ -76,7 +76,7 @@ def rows(reports: Sequence[RunResults]) -> Rows:
 
 
 def notes(reports: Sequence[RunResults]) -> list[str]:
-    """How to read the price: why it can be below zero, and why blame names another one."""
+    """Notes on the price: the reasons why it can be below zero, and why blame names another one."""
     table = rows(reports)
     if not table:
         return []
@@ -113,7 +113,7 @@ def _requests(of: Mapping[str, Any]) -> int:
 
 
 def difference(report: RunResults, path: Sequence[str]) -> float | None:
-    """How far a metric is above that of the same scheme without GC cost; it may be below."""
+    """The difference of a metric from the same scheme without GC cost; it may be negative."""
     own, without = (found_at(of, path) for of in (report, report.get("without_gc_cost") or {}))
     return None if own is None or without is None else float(own - without)
 

@@ -32,7 +32,7 @@ def builtin_configs() -> dict[str, Path]:
 
 
 def workload_configs() -> dict[str, Path]:
-    """Those of them that are synthetic workloads."""
+    """The synthetic workloads among them."""
     return dict(_folder("workloads"))
 
 

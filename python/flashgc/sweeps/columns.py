@@ -1,4 +1,4 @@
-"""The columns of results: those of a point, and a column for each metric of a report."""
+"""The columns of results: the columns of a point, and one for each metric of a report."""
 
 from __future__ import annotations
 

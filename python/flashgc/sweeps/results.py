@@ -51,7 +51,7 @@ class SweepResults:
         self.name = name
         self.store = store.folder
         self.computed = computed
-        """How many results this call has computed."""
+        """The number of results that this call has computed."""
         self._axes = points.choices(table)
         self._table = _joined(table, self._axes, store)
 
@@ -62,7 +62,7 @@ class SweepResults:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many points have which status: done, failed, killed, refused, missing."""
+        """The number of points by status: done, failed, killed, refused, missing."""
         found = self._table["status"].to_pylist()
         return {status: found.count(status) for status in STATUSES}
 
@@ -115,7 +115,7 @@ class SweepResults:
         return self.report_of(choices)
 
     def report_of(self, choices: Mapping[str, object]) -> Report:
-        """As :meth:`report`, for axes whose names are not words: `{"device.exported": 0.9}`."""
+        """The report of a point, for axes whose names are not words: `{"device.exported": 0.9}`."""
         for axis in choices:
             if axis not in self._axes:
                 raise KeyError(f"there is no axis {axis!r}, only {', '.join(self._axes)}")

@@ -116,14 +116,14 @@ class Search:
         self._score([self.own, *self.presets])
 
     def _as_preset(self, name: str) -> Request:
-        """The request of a preset, whose runs are those of an equal point."""
+        """The request of a preset, which shares the runs of an equal point."""
         return {**self.asked.base, "scheme": (name, None)}
 
     def _best_presets(self, rung: int) -> list[Candidate]:
         return ranking.unbounded(self.presets, rung)[: self._rivals(rung)]
 
     def _rivals(self, rung: int) -> int:
-        """How many presets get runs longer than those of a rung."""
+        """The number of presets that get runs longer than a rung's."""
         is_last = rung >= len(self.samples.rungs) - 2
         return PRESETS if is_last else max(PRESETS, math.ceil(len(self.presets) / KEPT))
 
@@ -161,7 +161,7 @@ class Search:
         return own
 
     def _trial(self, number: int) -> tuple[Trial | None, Values, bool]:
-        """The trial of a number: from the journal, or asked from the sampler now."""
+        """The trial of a number: from the journal, or drawn by the sampler now."""
         trials = self.study.get_trials(deepcopy=False)
         with quiet():
             if number < len(trials):
@@ -302,7 +302,7 @@ class Search:
 
 
 def _different(those: Sequence[Candidate], rung: int) -> list[Candidate]:
-    """Of points with equal objectives the first one."""
+    """The first one of points with equal objectives."""
     found: dict[tuple[float, ...], Candidate] = {}
     for one in those:
         found.setdefault(one.scores[rung].objectives, one)
