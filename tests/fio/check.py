@@ -21,7 +21,7 @@ TRIES_PACED = 3
 
 
 def check(seeds: Iterable[int], engine: str = "null") -> list[str]:
-    """What differs for the job files of seeds, with each file, and in the means of them all."""
+    """The differences for the job files of seeds, with each file, and in the means of them all."""
     drawn = {seed: draw.job_file(seed) for seed in seeds}
     texts = {seed: draw.text(sections, seed) for seed, sections in drawn.items()}
     lines, means = [], pool.Pool()
@@ -40,7 +40,7 @@ def check(seeds: Iterable[int], engine: str = "null") -> list[str]:
 
 
 def theirs_of(text: str, engine: str = "null") -> theirs.Outcome:
-    """What fio does with a job file."""
+    """The requests of fio for a job file."""
     with tempfile.TemporaryDirectory() as folder:
         return theirs.run(text, Path(folder), engine=engine)
 

@@ -29,7 +29,7 @@ BLOCKS_LEAST = 400
 
 
 def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[str]:
-    """What differs, in words."""
+    """The differences, in words."""
     if theirs.refused or ours.refused:
         if theirs.refused and ours.refused:
             return []
@@ -55,7 +55,7 @@ def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[s
 def pairs(
     one: Drawn, theirs: Outcome, ours: Outcome
 ) -> Iterator[tuple[str, list[Request], list[Request]]]:
-    """The streams of a section with the same name, those of several files together."""
+    """The streams of a section with the same name, with several files together."""
     streams = [of.streams if "nrfiles" not in one.options else _together(one, of.streams)
                for of in (theirs, ours)]  # fmt: skip
     names = {name: None for of in streams for name in of if _belongs(name, one)}
@@ -139,7 +139,7 @@ def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
         parts = [[one for one in stream if one.kind == kind] for stream in moves]
         found += _alike(f"sizes of {kind}s", *([one.bytes for one in part] for part in parts))
         if has_places and not one.scattered and one.is_random:
-            # Those of sequential requests follow from kinds and sizes.
+            # Places of sequential requests follow from kinds and sizes.
             found += _alike(f"places of {kind}s", *_eighths(*(part[::step] for part in parts)))
     found += _alike("kinds", *([one.kind for one in stream] for stream in moves))
     if one.scattered and "filesize" not in one.options and _blocks(moves[0], one) >= BLOCKS_LEAST:
@@ -255,7 +255,7 @@ def _is_of_one_size(one: Drawn) -> bool:
 
 
 def _grid(one: Drawn, requests: list[Request]) -> int:
-    """What all places are multiples of, behind the first one."""
+    """The unit of all places, behind the first one."""
     gap = int(one.options.get("zoneskip", "0"))
     return math.gcd(gap, *(request.bytes for request in requests)) or 1
 
@@ -409,7 +409,7 @@ def _passes(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
             # Passes begin at other places where their sizes differ.
             continue
         if what == "first pass":
-            # Of independent draws the length is a matter of chance.
+            # With independent draws the length is a matter of chance.
             least = [length == len({_place(one)[0] for one in stream})
                      for length, stream in zip(told, streams, strict=True)]  # fmt: skip
             places = {_place(one)[0] for one in streams[0]}

@@ -22,7 +22,7 @@ WHOLE = 49152
 
 @dataclass
 class Drawn:
-    """One section, with what the comparison has to know of it."""
+    """One section, with its properties for the comparison."""
 
     name: str
     options: dict[str, str] = field(default_factory=dict)

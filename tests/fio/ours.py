@@ -84,7 +84,7 @@ def _names(job: dict[str, Any], clone: int) -> list[str]:
 
 
 def _starts(clones: list[tuple[dict[str, Any], int]], names: list[list[str]]) -> dict[str, int]:
-    """Where each file begins: one behind the other, on whole pages."""
+    """The start of each file: one behind the other, on whole pages."""
     ends: dict[str, int] = {}
     for (job, clone), of in zip(clones, names, strict=True):
         file = _bytes(job["file_size"], 0) if "file_size" in job else None

@@ -44,7 +44,7 @@ SEEDS = {
     "groups begin at once": 5,
     "clones are one": 9,
 }
-"""A seed whose job file tells of a fault, and whose log has no clones that could tear it."""
+"""A seed whose job file shows a fault, and whose log has no clones that could tear it."""
 
 
 @pytest.fixture

@@ -230,7 +230,7 @@ def test_second_names_of_options(stream):
     assert (len(requests), requests[0].offset) == (256, 4096)
 
 
-# How places follow each other. Kinds with the place in KiB, as fio 3.33 logs them.
+# The order of places. Kinds with the place in KiB, as fio 3.33 logs them.
 
 ZONES = "zonemode=strided\nzonesize=8k\nzoneskip="
 

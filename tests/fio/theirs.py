@@ -34,7 +34,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The requests of each file, and what fio reports; or why it does not run."""
+    """The requests of each file, and the report of fio; or the reason why it does not run."""
 
     streams: dict[str, list[Request]]
     report: dict
@@ -76,7 +76,7 @@ def _run(text: str, folder: Path, engine: str) -> Outcome:
     shown = output.read_text() if output.exists() else ""
     # Warnings precede the object.
     warned, brace, rest = f"\n{shown}".partition("\n{")
-    # fio says this, and then makes a few requests.
+    # A warning of fio, which then makes a few requests.
     is_wrong = "sizes exceed file size" in done.stderr + done.stdout + warned
     if done.returncode or not brace or is_wrong:
         return Outcome({}, {}, (done.stderr + done.stdout + warned).strip() or "no output")

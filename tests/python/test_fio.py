@@ -313,7 +313,7 @@ def test_any_text_is_converted_or_refused_with_its_place(tmp_path_factory, lines
 
 
 def outcome(path):
-    """Why a file cannot be converted or run; None where it can."""
+    """The reason why a file cannot be converted or run; None if it can."""
     try:
         return package.convert(path).refusal()
     except ConfigError as error:

@@ -18,7 +18,7 @@ from flashgc.results import summary
 from test_timeline import Slices
 
 HAS_PARTS = dict(REQUEST_KINDS)
-"""Of each kind, by name, whether its latency is split."""
+"""Whether the latency of each kind, by name, is split."""
 JOBS = (
     SMALL[: SMALL.index("[workload.synthetic]")]
     + """
@@ -105,7 +105,7 @@ COUNTED = {
     "timeline": [on_the_timeline],
     "stories": [in_stories],
 }
-"""How an output that shows single requests has the kind of each."""
+"""The form of a request's kind in each output that shows single requests."""
 NOT_OF_REQUESTS = {"gc_log", "series", "series_interval"}
 """Outputs of collections and of intervals. The series sums up the kinds whose latency is split."""
 

@@ -95,7 +95,7 @@ class Opened:
         return self.tab.evaluate(f"window.flashgcCharts['{name}'].scale('{scale}').domain()")
 
     def clean(self):
-        """Closes the page; nothing went wrong in it, and it has asked for nothing but itself."""
+        """Closes the page, and checks that it had no error and requested nothing but itself."""
         assert self.wrong == []
         assert {url for url in self.asked if not url.startswith(("data:", "blob:"))} == {self.url}
         self.tab.close()

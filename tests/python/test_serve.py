@@ -309,7 +309,7 @@ def test_a_drive_can_be_watched(tmp_path, flashgc, time):
         assert "write amplification" in told
         assert "mean from service" in told
         assert all(len(line) <= 80 for line in told.splitlines())
-        # Any HTTP client, and one that says nothing.
+        # Any HTTP client, and a silent one.
         with socketlib.socket(socketlib.AF_UNIX) as rude:
             rude.connect(str(tmp_path / "status"))
             rude.sendall(b"GET")
