@@ -1,4 +1,4 @@
-"""Holds an advice against a full, long comparison of every scheme that the device can run.
+"""Compares the advice with a full, long comparison of every scheme that the device can run.
 
     python scripts/advice_check.py CONFIG [TRACE] [KEY=VALUE ...]
 

@@ -22,7 +22,7 @@ FEATURE = re.compile(
     r"|has_seconds|awaits_places|names_steps)\b|\bis_preemptive\(\)|\barbiter\.preemptive\(\)"
     r"|\bprices\.(?:asks_for|depends_on)_pages\(\)|\balloc\.(?:chooses_at_start|has_groups)\(\)"
 )
-"""What asks whether the device or the scheme has a feature."""
+"""Questions of the code whether the device or the scheme has a feature."""
 PRICE = re.compile(
     r"\.(?:add_pages|program_again|set_passes|joined_program)\(|prices\.merging\("
     r"|\.nominal\((?:flash::)?Op::Program,"

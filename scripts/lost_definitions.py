@@ -67,7 +67,7 @@ def mir_of(crate: str) -> Path:
 
 
 def main(crates: Iterable[str]) -> int:
-    """Prints what is lost in each crate; 1 where anything is."""
+    """Prints the lost values of each crate; returns 1 if there are any."""
     count = 0
     for crate in crates:
         lines = mir_of(crate).read_text(errors="replace").splitlines()

@@ -44,7 +44,7 @@ def _axis(field: str, title: str | None, **more: object) -> dict[str, Any]:
 
 
 def _draw(name: str, rows: list[dict[str, Any]], chart: dict[str, Any], columns: int) -> None:
-    """One chart for each spare space, side by side."""
+    """Adjacent charts, one for each spare space."""
     spares = list(dict.fromkeys(row["spare"] for row in rows))
     sizes = {"labelFontSize": 12, "titleFontSize": 12}
     look = theme.paper()

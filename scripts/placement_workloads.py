@@ -30,7 +30,7 @@ def zipf(pages: int, theta: float, draw: random.Random) -> Iterator[int]:
 
 
 def fio(pages: int, draw: random.Random) -> Iterator[int]:
-    """As fio draws zipf:1.1: the formula of Gray and others, then a hash by multiplication."""
+    """Draws of fio's zipf:1.1: the formula of Gray and others, then a hash by multiplication."""
     theta = 1.1
     zetan = sum((rank + 1) ** -theta for rank in range(pages))
     alpha = 1 / (1 - theta)

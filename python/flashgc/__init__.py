@@ -178,7 +178,7 @@ _HOMES["explain_sweep"] = ("sweeps", "explain")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has this name
-    """Names are imported when they are used, so that a command starts with what it needs."""
+    """Import names when they are used, so that a command imports only the modules that it needs."""
     if name in _MODULES:
         return importlib.import_module(f"flashgc.{name}")
     if name not in _HOMES:

@@ -19,7 +19,7 @@ class Request(TypedDict):
     trace_name: str | None
     trace_path: str | os.PathLike[str] | None
     jobs: tuple[str, str] | None
-    """The job file that `workload.fio` names, and its jobs as TOML."""
+    """The job file that `workload.fio` names: its name, and its content as TOML."""
     fitted: object | None
     """The size of the drive, where the trace has decided it, as `_engine.fit` returns it."""
     policies: Functions | None
@@ -77,7 +77,7 @@ NO_LOGS: Logs = {"gc_log": None, "series": None, "series_interval": None, "reque
 
 
 class Reading(TypedDict):
-    """How a trace is read."""
+    """The options for reading a trace."""
 
     name: str
     path: str | os.PathLike[str]

@@ -26,8 +26,8 @@ PathLike = str | os.PathLike[str]
 def captures() -> list[dict[str, Any]]:
     """The traces of real programs that come with the package, each used by its name.
 
-    `title`, `program` and `command` say what was captured and how it can be captured again,
-    `counts` what is in it, and `result_hash` what `flashgc run real-programs --trace NAME` finds.
+    `title`, `program` and `command` describe the captured program and how to capture it again,
+    `counts` the content, and `result_hash` the result of `flashgc run real-programs --trace NAME`.
 
     >>> import flashgc
     >>> [known["name"] for known in flashgc.trace.captures()][-1]
@@ -89,8 +89,9 @@ def convert(
 ) -> dict[str, Any]:
     r"""Writes a trace in the format `to`, packed if `target` ends in `.gz` or `.zst`.
 
-    `-` is standard output. `to` may be omitted for a target that ends in `.fgt`. Rows stay in
-    their order; with a `sort_window` such as `"10 ms"`, rows that are late by no more are sorted.
+    `-` is standard output. `to` may be omitted for a target that ends in `.fgt`. Rows stay in their
+    order; with a `sort_window` such as `"10 ms"`, rows that arrive out of order by at most this
+    time are sorted.
     Returns the formats and the numbers of rows, and `marks_lost`, `hints_lost` or `flushes_lost`
     where the format has no place for marks of high priority, placement hints, or flushes and
     forced unit access (FUA); see :func:`info` for the rest.
@@ -261,7 +262,7 @@ class Fit:
     overwrite: float
     """Drive writes of preconditioning."""
     late_ns: int
-    """How late a row of the trace is behind one before it, at most."""
+    """The largest delay of a row of the trace behind one before it."""
 
     @property
     def config(self) -> dict[str, Any]:
@@ -276,7 +277,7 @@ class Fit:
 
     @property
     def text(self) -> str:
-        """The same as TOML."""
+        """The workload as TOML."""
         from flashgc.fitting import config
 
         return config.text(self.workload, self.device, self.overwrite)

@@ -1,4 +1,4 @@
-"""What a served drive does: from its socket, and as lines for a terminal."""
+"""The state of a served drive: from its socket, and as lines for a terminal."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Copy:
         return errors
 
     def _classify(self) -> None:
-        """Tells mutants that cannot be compiled from those that only a branch cannot hold."""
+        """Separates mutants that cannot be compiled from those that do not fit a branch."""
         for mutant in self.mutants:
             if mutant.number not in self.dropped:
                 continue

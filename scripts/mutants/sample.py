@@ -10,7 +10,7 @@ from schemata import Mutant
 
 VERSION = "27.1.0"
 FOLDERS = ["sim", "gc", "ftl", "store", "collect"]
-"""Of the engine's sources: what a run does."""
+"""The folders of the engine's sources with the course of a run."""
 
 
 def _tool(root: Path) -> Path:

@@ -19,7 +19,7 @@ HISTORIES = ["--seed", "1", "--count", "150"]
 LONG = ("block_blocking::", "preemption::", "sub_blocks::")
 """Tests whose long form takes minutes and not hours."""
 FAILED = re.compile(rb"^test (\S+) \.\.\. FAILED|^(found): ", re.MULTILINE)
-"""What a test program prints at a failure; random histories would go on and shrink theirs."""
+"""The output of a test program at a failure; random histories would continue and shrink theirs."""
 TOGETHER_S = (0.1, 1.0)
 """Tests that take less than this run in one process."""
 FACTOR = 3
@@ -44,7 +44,7 @@ class Test:
 
 @dataclass
 class Done:
-    """What became of a process."""
+    """The end of a process."""
 
     status: str
     """`passed`, `failed` or `timeout`."""

@@ -1,4 +1,4 @@
-"""What a program says about its own latencies."""
+"""The latencies that a program reports itself."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ def _at(ranked: Sequence[float], share: float) -> float:
 
 @dataclass(frozen=True)
 class Load:
-    """How much a program is to do."""
+    """The amount of work of a program."""
 
     seconds: float
-    """Of its main part, on the clock of the machine."""
+    """The duration of its main part, on the clock of the machine."""
     is_short: bool
     """Whether it only has to work: for tests."""
 
@@ -56,8 +56,8 @@ class Program:
     load: Callable[[Path, Load], list[Latency]]
     """Runs in a folder on the drive; an error where its own check finds its data damaged."""
     does: str
-    """What it does, for the record."""
+    """Its work, for the record."""
 
     def missing(self) -> list[str]:
-        """What is not installed."""
+        """The missing installations."""
         return [name for name in self.needs if not Path(name).exists()]

@@ -16,7 +16,7 @@ _LEAVES_WITHIN = 20.0
 
 
 def why_not() -> str | None:
-    """What this machine lacks for a mount, or None."""
+    """The missing requirements of a mount on this machine, or None."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing:
         return f"{', '.join(missing)} missing"
@@ -53,7 +53,7 @@ def version(name: str, command: object, *words: object) -> str:
 
 
 def packaged(name: str, package: str) -> str:
-    """The same from its package, where a program does not say it."""
+    """The version from its package, where a program does not print it."""
     if shutil.which("dpkg-query") is None:
         return name
     return version(name, "dpkg-query", "--show", "--showformat=${Version}", package)

@@ -1,4 +1,4 @@
-"""A program on a drive under a scheme: its own latencies beside those of the drive."""
+"""A program on a drive under a scheme: its own latencies and the latencies of the drive."""
 
 import tempfile
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from flashgc.reports.report import Report
 
 CONFIG = "real-programs"
 FEW = 1000
-"""Of fewer requests there is no p99."""
+"""Fewer requests have no p99."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Tail:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run has found."""
+    """The results of a run."""
 
     program: str
     scheme: str
@@ -45,7 +45,7 @@ class Outcome:
     collections: int
     write_amplification: float
     seconds: float
-    """Of the drive's own time."""
+    """The duration in the drive's own time."""
     result_hash: str
     is_repeated: bool
     """Whether a run of the captured requests had this result as well."""
@@ -95,7 +95,7 @@ def _unscaled(found: Latency, slower: float) -> Latency:
 
 
 def tail(report: Report, kind: str) -> Tail:
-    """That of the reads or of the writes of a run with blame."""
+    """The tail of the reads or of the writes of a run with blame."""
     requests, parts = getattr(report.requests, kind), getattr(report.blame, kind)
     if requests < FEW:
         return Tail(requests, None, None, None, None)

@@ -1,4 +1,4 @@
-"""The captures that come with the package: a trace of each program, and what is in it."""
+"""The captures that come with the package: a trace of each program, and its content."""
 
 import json
 from pathlib import Path

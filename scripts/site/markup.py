@@ -47,7 +47,7 @@ def needs_space(line: str, before: str) -> bool:
 
 
 def for_site(text: str) -> str:
-    """The same page with blank lines where MkDocs needs them, and fences that it supports."""
+    """The page with blank lines where MkDocs needs them, and fences that it supports."""
     lines: list[str] = []
     fenced, item = False, False
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""Notebooks as pages of the site: their cells, and below each what it printed and drew."""
+"""Notebooks as pages of the site: their cells, each with its output and figures."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if files.get_file_from_path(name) is not None:
             raise PluginError(f"docs/{name} is in the way of a page that is made")
         files.append(File.generated(config, name, content=text))
-    # Of the picture in the repository the site has a new one, from the code as it is.
+    # The site has a new version of the picture in the repository, from the code as it is.
     picture = files.get_file_from_path("images/house.svg")
     if picture is not None:
         files.remove(picture)

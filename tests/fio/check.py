@@ -15,13 +15,13 @@ import pool
 import theirs
 
 AT_ONCE = 4
-"""Processes of fio side by side, which wait more than they work."""
+"""Concurrent processes of fio, which wait more than they work."""
 TRIES_PACED = 3
 """Runs of a job file with rates, whose clock a busy host delays."""
 
 
 def check(seeds: Iterable[int], engine: str = "null") -> list[str]:
-    """What differs for the job files of seeds, with each file, and in the means of them all."""
+    """The differences for the job files of seeds, with each file, and in the means of them all."""
     drawn = {seed: draw.job_file(seed) for seed in seeds}
     texts = {seed: draw.text(sections, seed) for seed, sections in drawn.items()}
     lines, means = [], pool.Pool()
@@ -40,7 +40,7 @@ def check(seeds: Iterable[int], engine: str = "null") -> list[str]:
 
 
 def theirs_of(text: str, engine: str = "null") -> theirs.Outcome:
-    """What fio does with a job file."""
+    """The requests of fio for a job file."""
     with tempfile.TemporaryDirectory() as folder:
         return theirs.run(text, Path(folder), engine=engine)
 

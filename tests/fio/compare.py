@@ -17,7 +17,7 @@ CHANCE = 1e-8
 LEAST = 20
 """Requests from which distributions are compared."""
 FAR = 49152 << 26
-"""From one file of a job to the next, in bytes."""
+"""The distance between the files of one section, in bytes."""
 FEW = 8
 """Requests from which something is known of all places."""
 RUNS_LEAST = 6
@@ -29,7 +29,7 @@ BLOCKS_LEAST = 400
 
 
 def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[str]:
-    """What differs, in words."""
+    """The differences, in words."""
     if theirs.refused or ours.refused:
         if theirs.refused and ours.refused:
             return []
@@ -55,7 +55,7 @@ def differences(sections: list[Drawn], theirs: Outcome, ours: Outcome) -> list[s
 def pairs(
     one: Drawn, theirs: Outcome, ours: Outcome
 ) -> Iterator[tuple[str, list[Request], list[Request]]]:
-    """The streams of a section with the same name, those of several files together."""
+    """The streams of a section with the same name, with several files together."""
     streams = [of.streams if "nrfiles" not in one.options else _together(one, of.streams)
                for of in (theirs, ours)]  # fmt: skip
     names = {name: None for of in streams for name in of if _belongs(name, one)}
@@ -139,12 +139,12 @@ def _stream(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
         parts = [[one for one in stream if one.kind == kind] for stream in moves]
         found += _alike(f"sizes of {kind}s", *([one.bytes for one in part] for part in parts))
         if has_places and not one.scattered and one.is_random:
-            # Those of sequential requests follow from kinds and sizes.
+            # Places of sequential requests follow from kinds and sizes.
             found += _alike(f"places of {kind}s", *_eighths(*(part[::step] for part in parts)))
     found += _alike("kinds", *([one.kind for one in stream] for stream in moves))
     if one.scattered and "filesize" not in one.options and _blocks(moves[0], one) >= BLOCKS_LEAST:
-        # Of few blocks, fio's hash gives several ranks the same one, and so it does of some numbers
-        # of blocks that a file has beside the size: 600 ranks have 41 blocks.
+        # Of few blocks, fio's hash gives several ranks the same one, and so it does for some
+        # numbers of blocks in addition to the size: 600 ranks have 41 blocks.
         found += _alike("popularity", *(_popular(stream) for stream in moves))
     elif not (shared or one.scattered or _ends_with_rest(one)):
         found += _alike("neighbours", *(_neighbours(stream) for stream in moves))
@@ -156,7 +156,7 @@ def _has_random_turns(one: Drawn) -> bool:
 
 
 def _fixed(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool) -> list[str]:
-    """What is determined though places, sizes or kinds are drawn."""
+    """Properties that are determined even if places, sizes or kinds are drawn."""
     found = []
     for kind in one.kinds:
         parts = [[one for one in stream if one.kind == kind] for stream in (fio, own)]
@@ -223,7 +223,7 @@ def _places_in_turn(one: Drawn, low: int) -> Iterator[tuple[str, Callable[[Reque
 
 
 def _behind(one: Drawn) -> str:
-    """What stands behind the colon of `rw`."""
+    """The part of `rw` behind the colon."""
     return one.options["rw"].partition(":")[2]
 
 
@@ -255,7 +255,7 @@ def _is_of_one_size(one: Drawn) -> bool:
 
 
 def _grid(one: Drawn, requests: list[Request]) -> int:
-    """What all places are multiples of, behind the first one."""
+    """The unit of all places, behind the first one."""
     gap = int(one.options.get("zoneskip", "0"))
     return math.gcd(gap, *(request.bytes for request in requests)) or 1
 
@@ -266,7 +266,7 @@ def _covers(one: Drawn) -> bool:
 
 
 def _first_bytes(stream: list[Request], one: Drawn) -> list[Request]:
-    """The requests of one pass: of as many bytes as the job's size, of each of a pair."""
+    """The requests of one pass, by bytes: the section's size, for each request of a pair."""
     left = int(one.options["size"]) * (2 if "trimwrite" in one.options["rw"] else 1)
     found = []
     for request in stream:
@@ -278,7 +278,7 @@ def _first_bytes(stream: list[Request], one: Drawn) -> list[Request]:
 
 
 def _blocks(stream: list[Request], one: Drawn) -> int:
-    """Blocks of a job's part."""
+    """Number of blocks in the part of a section."""
     return int(one.options["size"]) // min((one.bytes for one in stream), default=1)
 
 
@@ -302,7 +302,7 @@ def _shown(stream: list[Request], at: int) -> str:
 
 
 def _counts(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
-    """Numbers of requests and of bytes, where they do not depend on what is drawn."""
+    """Numbers of requests and of bytes, where they do not depend on random draws."""
     flushes = [sum(one.kind == "flush" for one in stream) for stream in (fio, own)]
     counts = [len(stream) - flush for stream, flush in zip((fio, own), flushes, strict=True)]
     found = []
@@ -329,7 +329,7 @@ def _counts(one: Drawn, fio: list[Request], own: list[Request]) -> list[str]:
 
 
 def _counts_for_end(one: Drawn, request: Request) -> bool:
-    """Whether it counts for the end of a job.
+    """Whether it counts for the end of a section's work.
 
     Of trims with writes of drawn sizes the writes do, and the trims are a matter of chance.
     """
@@ -409,7 +409,7 @@ def _passes(one: Drawn, fio: list[Request], own: list[Request], *, shared: bool)
             # Passes begin at other places where their sizes differ.
             continue
         if what == "first pass":
-            # Of independent draws the length is a matter of chance.
+            # With independent draws the length is a matter of chance.
             least = [length == len({_place(one)[0] for one in stream})
                      for length, stream in zip(told, streams, strict=True)]  # fmt: skip
             places = {_place(one)[0] for one in streams[0]}
@@ -440,7 +440,7 @@ def _first_pass(stream: list[Request]) -> int:
 
 
 def _repeats(stream: list[Request]) -> bool:
-    """Whether what comes after the first pass is the first pass again."""
+    """Whether the requests after the first pass are the first pass again."""
     length = _first_pass(stream)
     rest = [(one.offset, one.bytes) for one in stream[length:]]
     first = [(one.offset, one.bytes) for one in stream[: len(rest)]]

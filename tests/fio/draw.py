@@ -22,7 +22,7 @@ WHOLE = 49152
 
 @dataclass
 class Drawn:
-    """One section, with what the comparison has to know of it."""
+    """One section, with its properties for the comparison."""
 
     name: str
     options: dict[str, str] = field(default_factory=dict)
@@ -132,7 +132,7 @@ def _sizes(choices: random.Random, one: Drawn) -> int:
         found = [_size(choices)]
         one.options["bs"] = str(found[0])
     elif form < 0.7:
-        # A kind that the job does not have has the size of another.
+        # The size of a kind without requests applies to another kind.
         found = [_size(choices) for _ in range(2)]
         if "trimwrite" in one.options["rw"]:
             # Random writes after trims have the size of these.
@@ -175,14 +175,15 @@ def _place(choices: random.Random, one: Drawn, size: int) -> None:
         options["size"] = str(-(-size // WHOLE) * WHOLE)
         options["filesize"] = str(-(-int(size * choices.choice((0.5, 1, 1.5, 3))) // WHOLE) * WHOLE)
         if "offset" in options and "%" not in options["offset"]:
-            # A job whose file ends with its offset makes no request in fio, and is refused here.
+            # fio makes no request for a section whose file ends with its offset; it is refused
+            # here.
             options["offset"] = "48k" if int(options["filesize"]) > WHOLE else "0"
 
 
 def _amount(choices: random.Random, one: Drawn, size: int, largest: int) -> None:
     options = one.options
     # With an offset in percent, passes of fio after the first begin elsewhere, and drawn sizes may
-    # leave the last block out.
+    # skip the last block.
     if any("%" in options.get(name, "") for name in ("offset", "offset_increment")):
         for name in ("bsrange", "bssplit"):
             if options.pop(name, None):
@@ -234,7 +235,7 @@ def _walk(choices: random.Random, one: Drawn) -> None:
         options["rw"] += f":{choices.choice((2, 3, 8))}"
         if choices.random() < 0.5:
             options["rw_sequencer"] = choices.choice(("identical", "sequential"))
-        # A run of fio that meets a block which is cut off ends the job.
+        # In fio a run that meets a partial block ends all requests of its section.
         options["size"] = str(-(-int(options["size"]) // WHOLE) * WHOLE)
     elif 0.1 <= form < 0.2 and is_plain and not has_trims and "," not in options.get("bs", ""):
         if one.is_random and one.has_drawn_sizes:
@@ -273,7 +274,7 @@ def _all_sizes(one: Drawn) -> list[int]:
 
 
 def _rates(choices: random.Random, one: Drawn) -> Drawn:
-    """A job of one second, of a few hundred requests."""
+    """One second with a few hundred requests."""
     options = one.options
     options["time_based"] = ""
     options["runtime"] = "1"

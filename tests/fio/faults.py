@@ -1,4 +1,4 @@
-"""Faults that are put into the jobs of flashgc, to see that the comparison finds them."""
+"""Faults in the TOML that flashgc makes of job files, which the comparison must find."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 Fault = Callable[[str], str]
-"""A change of the jobs as TOML."""
+"""A change of that TOML."""
 
 _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 

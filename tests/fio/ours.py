@@ -67,7 +67,7 @@ def _streams(log: Path, jobs: list[dict[str, Any]]) -> dict[str, list[theirs.Req
     for row in rows:
         kind, of = row["kind"], names[int(row["job"])]
         at = int(row["offset_bytes"] or 0)
-        # Flushes of a job with several files are not told apart.
+        # Flushes of several files cannot be assigned to one of them.
         name = of[0] if kind == "flush" else max(
             (name for name in of if starts[name] <= at), key=lambda name: starts[name]
         )  # fmt: skip
@@ -84,7 +84,7 @@ def _names(job: dict[str, Any], clone: int) -> list[str]:
 
 
 def _starts(clones: list[tuple[dict[str, Any], int]], names: list[list[str]]) -> dict[str, int]:
-    """Where each file begins: one behind the other, on whole pages."""
+    """The start of each file: one behind the other, on whole pages."""
     ends: dict[str, int] = {}
     for (job, clone), of in zip(clones, names, strict=True):
         file = _bytes(job["file_size"], 0) if "file_size" in job else None

@@ -1,4 +1,4 @@
-"""What no single job file tells: means over many of them, of fio and of flashgc.
+"""Statistics over many job files: means of fio and of flashgc.
 
 A wrong share that is within what chance does to a few hundred requests is seen in all of them
 together: the differences of each section have a mean that is not 0.
@@ -63,7 +63,7 @@ class Pool:
 
 
 def _means(one: Drawn, stream: list[Request]) -> dict[str, float]:
-    """What is drawn, as means of one stream."""
+    """The means of the drawn values in one stream."""
     moves = [request for request in stream if request.kind != "flush"]
     if not moves:
         return {}

@@ -1,4 +1,4 @@
-"""The comparison with fio finds faults: each is put into the jobs, and a job file tells."""
+"""The comparison with fio finds faults: each is put into the TOML of job files, and one differs."""
 
 import shutil
 
@@ -44,12 +44,12 @@ SEEDS = {
     "groups begin at once": 5,
     "clones are one": 9,
 }
-"""A seed whose job file tells of a fault, and whose log has no clones that could tear it."""
+"""A seed whose job file shows a fault, and whose log has no clones that could tear it."""
 
 
 @pytest.fixture
 def broken(monkeypatch):
-    """Puts a fault into the jobs."""
+    """Puts a fault into the TOML of job files."""
 
     def put(fault):
         right = fio_run.layer

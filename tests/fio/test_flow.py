@@ -1,4 +1,4 @@
-"""Jobs of one flow keep their requests in proportion, as those of fio do."""
+"""Jobs of one flow keep their requests in proportion, as in fio."""
 
 import random
 import shutil
@@ -30,7 +30,7 @@ JOBS = {
     "a job that begins later": "[a]\nflow=1\nrate_iops=200\nnumber_ios=100\n"
                                "[b]\nflow=1\nrate_iops=200\nnumber_ios=100\nstartdelay=1\n",
 }  # fmt: skip
-# Each clone of fio begins some ms before the next, and goes ahead meanwhile.
+# Each clone of fio begins some ms before the next, and has more requests by then.
 ROOM = 12
 
 
@@ -57,7 +57,7 @@ def test_jobs_of_a_flow_have_the_proportions_of_fio(name, tmp_path):
 
 @pytest.mark.parametrize("first", range(1, 60, 20))
 def test_a_flow_delays_requests_and_changes_none(first, tmp_path):
-    """Of random job files, with several requests in flight and pauses."""
+    """For random job files, with several requests in flight and pauses."""
     for seed in range(first, first + 20):
         sections = draw.job_file(seed)
         if any(one.is_paced for one in sections):

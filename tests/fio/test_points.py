@@ -1,4 +1,4 @@
-"""What fio 3.33 does with small job files, and flashgc after it; each value was read off fio."""
+"""The requests of fio 3.33 and of flashgc for small job files; each value is fio's."""
 
 import os
 from collections import Counter
@@ -12,7 +12,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def stream(tmp_path):
-    """The requests of a job file of one job and one file."""
+    """The requests of a job file with one section and one file."""
 
     def run(text):
         outcome = ours.run(text, tmp_path)
@@ -164,7 +164,7 @@ def test_time_based_jobs_do_not_end_after_number_ios(stream):
 @pytest.mark.parametrize(("more", "count"), [("loops=2", 32), ("loops=2\nruntime=0", 32),
                                              ("number_ios=5", 5)])  # fmt: skip
 def test_time_alone_ends_no_job_without_a_runtime(stream, more, count):
-    # fio 3.33: "time_based requires a runtime/timeout setting", and all of the job.
+    # fio 3.33: "time_based requires a runtime/timeout setting", and all requests of the section.
     places = [one.offset for one in stream(f"[a]\nrw=randread\nsize=64k\ntime_based\n{more}\n")]
     assert len(places) == count
     assert places[16:] == places[: count - 16] or count < 16
@@ -230,7 +230,7 @@ def test_second_names_of_options(stream):
     assert (len(requests), requests[0].offset) == (256, 4096)
 
 
-# How places follow each other. Kinds with the place in KiB, as fio 3.33 logs them.
+# The order of places. Kinds with the place in KiB, as fio 3.33 logs them.
 
 ZONES = "zonemode=strided\nzonesize=8k\nzoneskip="
 
@@ -273,7 +273,7 @@ def test_runs_from_random_places(stream):
         assert len(found) == 64
         runs = [[place - run[0] for place in run]
                 for run in (found[at : at + 4] for at in range(0, 64, 4))]  # fmt: skip
-        # A run that meets the end goes on at a random place.
+        # A run that meets the end continues at a random place.
         assert runs.count(behind) >= 15
         assert len({found[at] for at in range(0, 64, 4)}) == 16
 

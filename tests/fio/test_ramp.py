@@ -1,4 +1,4 @@
-"""Counts begin at the end of a ramp: of a job at its own, of the drive at the latest."""
+"""Counts begin at the end of a ramp: by job at its own, for the drive at the latest."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""fio's own stream, replayed, has the write amplification of the job here."""
+"""fio's own stream, replayed, has the write amplification of the job file here."""
 
 import shutil
 import subprocess

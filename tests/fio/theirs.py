@@ -34,7 +34,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The requests of each file, and what fio reports; or why it does not run."""
+    """The requests of each file, and the report of fio; or the reason why it does not run."""
 
     streams: dict[str, list[Request]]
     report: dict
@@ -74,9 +74,9 @@ def _run(text: str, folder: Path, engine: str) -> Outcome:
     )  # fmt: skip
     output = folder / "theirs.json"
     shown = output.read_text() if output.exists() else ""
-    # Warnings stand above the object.
+    # Warnings precede the object.
     warned, brace, rest = f"\n{shown}".partition("\n{")
-    # fio says this, and then makes a few requests.
+    # A warning of fio, which then makes a few requests.
     is_wrong = "sizes exceed file size" in done.stderr + done.stdout + warned
     if done.returncode or not brace or is_wrong:
         return Outcome({}, {}, (done.stderr + done.stdout + warned).strip() or "no output")
@@ -86,7 +86,7 @@ def _run(text: str, folder: Path, engine: str) -> Outcome:
 
 
 def clocked(path: Path) -> Iterator[list[dict[str, Any]]]:
-    """What fio reports of the jobs of a file, of several runs: a busy host delays its clock."""
+    """The reports of fio on a job file, from several runs: a busy host delays its clock."""
     command = ["fio", path, "--output-format=json"]
     for _ in range(CLOCKED_TRIES):
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)

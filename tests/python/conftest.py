@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 PAPERS = sorted(path.name for path in (ROOT / "papers").iterdir() if path.is_dir())
 WHOLE = [name for name in PAPERS if name not in {"fdp-cache", "midas", "sepbit", "ssd-iq"}]
-"""Those of which more than one experiment is reproduced."""
+"""Papers of which more than one experiment is reproduced."""
 LONG = bool(os.environ.get("FLASHGC_LONG"))
 """Whether the long forms of the tests are run."""
 COMMAND = Path(sysconfig.get_path("scripts")) / "flashgc"

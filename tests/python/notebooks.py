@@ -1,4 +1,4 @@
-"""Notebooks of the manual: how they are run, and what of their outputs is kept."""
+"""Notebooks of the manual: how they are run, and the part of their outputs that is kept."""
 
 import base64
 import json
@@ -37,7 +37,7 @@ def run(path, folder):
 
 
 def _keep(data):
-    """Of a chart its picture; of everything else the text, which says enough on every host."""
+    """The picture of a chart; of other outputs the text, which is enough on every host."""
     spec = data.get(_VEGA_LITE)
     if spec is not None:
         picture = vl_convert.vegalite_to_png(json.dumps(spec), vl_version="6.4", scale=1.5)
@@ -47,7 +47,7 @@ def _keep(data):
 
 
 def texts(notebook):
-    """What each code cell prints and answers, charts by their name."""
+    """The output of each code cell, charts by their name."""
     found = []
     for cell in notebook["cells"]:
         if cell["cell_type"] != "code":

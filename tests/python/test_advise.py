@@ -288,7 +288,7 @@ def test_there_is_no_advice_where_nothing_was_collected(flashgc, trace, small):
     assert (
         told["advice"][0] == "No advice: nothing was moved, so that schemes cannot be told apart."
     )
-    # What would make it collect.
+    # A change that would make it collect.
     assert "overwrite the drive first (precondition.overwrite = 2)" in told["advice"][1]
     assert 'size the drive to the trace (workload.trace.fit = "90%")' in told["advice"][1]
     assert " take " not in flashgc(*command).out

@@ -1,4 +1,4 @@
-"""What a build costs, in figures that do not depend on the machine: they may fall, and not rise."""
+"""The cost of a build, in figures that do not depend on the machine: they may only fall."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import flashgc._engine
 
 ROOT = Path(__file__).resolve().parents[2]
 CRATES = 60
-"""In a plain build of the binding, with those of the workspace."""
+"""The crates of a plain build of the binding, including the workspace's."""
 PACKAGES_MB = 100
 """Python packages of a plain user, without pip and flashgc."""
 ENGINE_MB = 9

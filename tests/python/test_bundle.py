@@ -1,4 +1,4 @@
-"""Bundles of reproductions: what is in them, that they run again, and hostile archives."""
+"""Bundles of reproductions: their content, repeated runs from them, and hostile archives."""
 
 import hashlib
 import json

@@ -410,7 +410,7 @@ def test_trace_fit_makes_a_fitted_workload_that_runs(flashgc, spc, tmp_path):
     report = flashgc("run", "like.toml", "--json").json
     assert report["requests"]["read"] + report["requests"]["write"] == 3000
     assert abs(report["requests"]["read"] - 1500) < 150
-    # The same bytes again, on standard output.
+    # Once more with equal bytes, on standard output.
     assert flashgc("trace", "fit", "-", stdin=spc.read_bytes()).out == text
     made = flashgc("trace", "generate", "like.toml", "like.load").err
     assert "3,000 rows" in made

@@ -163,7 +163,7 @@ def test_values(name, key, value):
 
 @pytest.mark.parametrize(("dynamic", "pool"), [(0, "device"), (1, "channel")])
 def test_writes_of_ssdsim_find_their_plane_as_in_the_program(tmp_path, dynamic, pool):
-    """As the preset ssdsim, which is held to the program's own means."""
+    """Like the preset ssdsim, which is compared with the program's own means."""
     text = SSDSIM.read_text().replace("\nallocation = 1", "\nallocation = 0")
     text = text.replace("dynamic_allocation = 0", f"dynamic_allocation = {dynamic}")
     (tmp_path / "page.parameters").write_text(text.replace("queue_length = 8;", ""))
@@ -177,7 +177,7 @@ def test_writes_of_ssdsim_find_their_plane_as_in_the_program(tmp_path, dynamic, 
 
 
 def test_the_default_device_of_the_extension_is_our_preset():
-    """The same keys as those from which the preset disksim-msr was written."""
+    """The keys from which the preset disksim-msr was written."""
     text = DISKSIM.read_text()
     for key, value in (
         ("Flash chip elements", 8), ("Planes per package", 8), ("Blocks per plane", 2048),

@@ -1,4 +1,4 @@
-"""What a device file means, and what a run would do: without a run."""
+"""The facts of a device file, and the plan of a run: without a run."""
 
 import pytest
 

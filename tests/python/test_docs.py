@@ -27,7 +27,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(
     r"^```(sh|python)\n(.*?)^```\n(?:\n```text output\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
-# How long a run takes is another on every machine.
+# The duration of a run differs on every machine.
 TOOK = re.compile(r"^took .*\n(?: .*\n)*", re.MULTILINE)
 BLESS = os.environ.get("FLASHGC_BLESS") == "1"
 FILE = re.compile(r"^```\w+ (\S+\.\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -120,7 +120,7 @@ def printed(flashgc, page, kind, text, shows):
 
 
 def differs(shown, found):
-    """Where the output differs from that of the page, if it does."""
+    """The place where the output differs from the page, if it does."""
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF
     checker = doctest.OutputChecker()
     if checker.check_output(shown, found, flags):

@@ -1,4 +1,4 @@
-"""A plain installation has no pyarrow: runs need none, and what needs it says what to type."""
+"""A plain installation has no pyarrow: runs need none, and features with it name the remedy."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Programs and erases that fail: what a user sees of bad blocks, and of the end of a drive."""
+"""Programs and erases that fail: bad blocks and the end of a drive, as a user sees them."""
 
 import pytest
 

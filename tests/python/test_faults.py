@@ -1,6 +1,6 @@
 """A deliberate fault of the simulator makes the reproduction of each paper fail.
 
-The short form of a reproduction, one figure on small drives, is held against the values on record.
+The short form of a reproduction, one figure on small drives, is compared with the values on record.
 A fault changes the settings of every run behind the back of the paper's files.
 """
 
@@ -29,12 +29,12 @@ UNTIMED = {
     "fdp-cache": ["waf"],
     "ssd-iq": ["sim-fill"],
 }
-"""The same of those that count copies alone."""
+"""Faults of papers that count copies alone."""
 COPIES = 1.1
 
 
 def slower_copies(settings, checked):
-    """A copy takes a tenth longer than its device says."""
+    """A copy takes a tenth longer than the device's time."""
     timing = checked["device"]["timing"]
     slower = {f"device.timing.{key}": f"{round(COPIES * timing[f'{key}_ns'])} ns"
               for key in ("read", "program")}  # fmt: skip
@@ -55,7 +55,7 @@ def other_victim(settings, checked):
 
 
 def lost(slot, choice, instead):
-    """What a paper proposes does not happen."""
+    """The proposal of a paper has no effect."""
 
     def fault(settings, checked):
         if checked["gc"]["slots"][slot] != choice:

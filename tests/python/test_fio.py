@@ -19,7 +19,7 @@ SMALL = {"device.blocks_per_plane": 128, "precondition.overwrite": 0.5}
 
 
 def jobs_of(text, tmp_path, name="job.fio"):
-    """The tables of the jobs of a text."""
+    """The tables that a job file becomes."""
     path = tmp_path / name
     path.write_text(text)
     return tomllib.loads(fio_run.layer(path)[1])["workload"]["jobs"]["job"]
@@ -313,7 +313,7 @@ def test_any_text_is_converted_or_refused_with_its_place(tmp_path_factory, lines
 
 
 def outcome(path):
-    """Why a file cannot be converted or run; None where it can."""
+    """The reason why a file cannot be converted or run; None if it can."""
     try:
         return package.convert(path).refusal()
     except ConfigError as error:

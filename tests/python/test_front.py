@@ -219,7 +219,7 @@ def test_a_clock_that_wraps_at_32_bits_is_named(flashgc_cmd, tmp_path):
 
 
 def test_a_flipped_bit_in_the_store_of_a_sweep_is_found(tmp_path):
-    """Of every byte that holds data, one bit: a value is never silently another."""
+    """One bit of every byte that holds data: a value is never silently another."""
     base = {"config": "oltp", "set": SMALL}
     sweep = {"base": base, "axes": {"seed": [1, 2, 3]}}
     store = tmp_path / "store"

@@ -1,4 +1,4 @@
-"""The price of collection: each scheme beside itself without GC cost."""
+"""The price of collection: each scheme, and the same scheme without GC cost."""
 
 import json
 

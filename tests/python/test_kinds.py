@@ -1,6 +1,6 @@
 """Every kind of request that the engine has, in every output of a run.
 
-The kinds and the outputs are lists of the engine: a new one of either fails here until it is told.
+The kinds and the outputs are lists of the engine: a new one fails here until it is added.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from flashgc.results import summary
 from test_timeline import Slices
 
 HAS_PARTS = dict(REQUEST_KINDS)
-"""Of each kind, by name, whether its latency is split."""
+"""Whether the latency of each kind, by name, is split."""
 JOBS = (
     SMALL[: SMALL.index("[workload.synthetic]")]
     + """
@@ -39,7 +39,7 @@ fill = "sequential"
 overwrite = 1.0
 """
 )
-"""A job with requests of every kind. Its flushes wait for the write buffer."""
+"""A workload with requests of every kind. Its flushes wait for the write buffer."""
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ COUNTED = {
     "timeline": [on_the_timeline],
     "stories": [in_stories],
 }
-"""How an output that shows single requests has the kind of each."""
+"""The form of a request's kind in each output that shows single requests."""
 NOT_OF_REQUESTS = {"gc_log", "series", "series_interval"}
 """Outputs of collections and of intervals. The series sums up the kinds whose latency is split."""
 

@@ -1,4 +1,4 @@
-"""Runs of different length: what they share, and what of them compares."""
+"""Runs of different length: their common settings, and the metrics that compare."""
 
 import json
 import re

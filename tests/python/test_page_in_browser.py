@@ -1,4 +1,4 @@
-"""The page of a run in headless Chromium: what it shows on hover, how it zooms, what it loads."""
+"""The page of a run in headless Chromium: tooltips, zoom, and the absence of requests."""
 
 import re
 import shutil
@@ -38,7 +38,7 @@ def both(tmp_path_factory):
 
 
 class Opened:
-    """A page with what went wrong in it, and what it asked for."""
+    """A page, with its errors and its requests."""
 
     def __init__(self, browser, file, **how):
         self.wrong, self.asked = [], []
@@ -95,7 +95,7 @@ class Opened:
         return self.tab.evaluate(f"window.flashgcCharts['{name}'].scale('{scale}').domain()")
 
     def clean(self):
-        """Closes the page; nothing went wrong in it, and it has asked for nothing but itself."""
+        """Closes the page, and checks that it had no error and requested nothing but itself."""
         assert self.wrong == []
         assert {url for url in self.asked if not url.startswith(("data:", "blob:"))} == {self.url}
         self.tab.close()

@@ -1,4 +1,4 @@
-"""Mistakes in experiment.toml and claims.toml: file, line, key, value, and what is allowed."""
+"""Mistakes in experiment.toml and claims.toml: file, line, key, value, and the allowed values."""
 
 import re
 

@@ -58,7 +58,7 @@ def missed(known, folder):
 
 
 def unbacked(known, claims):
-    """Those of the claims whose reason no figure or table shows that a reproduction makes."""
+    """The claims whose reason no figure or table of a reproduction shows."""
     made = {item.id for item in known.items(None)}
     shown = {
         key: {*claim.backed_by, *(item for one in claim.remarks for item in one.backed_by)}

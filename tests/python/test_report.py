@@ -58,7 +58,7 @@ def test_runs_of_one_scheme_get_names(flashgc, tmp_path):
     names = ["greedy, one", "greedy, two", "fifo", "pgc", "gftl"]
     assert pages.charts(page)["latency-reads"]["names"] == names
     assert "flashgc report one two both/report.json --out all" in page
-    # What differs between the runs has a column in the head.
+    # Differences between the runs have a column in the head.
     assert "<th>over-provisioning</th>" in page
     assert [
         one["scheme"] for one in json.loads((tmp_path / "all/report.json").read_text())

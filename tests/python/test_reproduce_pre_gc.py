@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("no_figures")
 MAIN = ["usr0", "src0", "ts0", "rsrch0", "wdev0", "hm0", "mds1", "fiu-web"]
 EXPORTED_PAGES = 838_848
 PAGES_OF_A_WRITE = 0.45 * 1 + 0.5 * 1.25 + 0.05 * 4.75
-"""Of 16 KiB, of writes of 4, 8 and 64 KiB that begin at any multiple of 4 KiB."""
+"""Pages of 16 KiB in writes of 4, 8 and 64 KiB that begin at any multiple of 4 KiB."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The page of a reproduction: what it begins with, figures beside the paper, and its story."""
+"""The page of a reproduction: its head, figures with the paper's numbers, and its story."""
 
 import re
 import tomllib
@@ -237,7 +237,7 @@ def test_a_story_takes_the_values_that_were_measured_now():
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_numbers_of_other_programs_are_those_of_the_manual(name):
-    """Each number stands in the page of the manual that is named as their source."""
+    """Each number is in the page of the manual that is named as its source."""
     described = tomllib.loads((ROOT / f"papers/{name}/experiment.toml").read_text())
     for program in described.get("programs", []):
         page = (ROOT / program["source"].split(",")[0]).read_text().replace(",", "")

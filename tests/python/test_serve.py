@@ -134,7 +134,7 @@ def test_a_bad_client_harms_nobody(tmp_path):
                 assert bad.ask(TRIM, good.bytes, 4096)[0] != 0
                 assert bad.ask(ZERO, (1 << 64) - 4096, 8192)[0] != 0
                 assert bad.ask(99, 0, 512)[0] != 0
-                # One is larger than any answer may be, and one is no request.
+                # One is larger than any answer may be, and one is not a request.
                 with contextlib.suppress(ConnectionError):
                     bad.ask(READ, 0, 0xFFFFFFFF)
             with Client(socket) as bad:
@@ -232,7 +232,7 @@ def test_a_served_drive_continues_a_saved_one(tmp_path, flashgc):
 @BUILT
 @pytest.mark.parametrize("factor", [1, 20])
 def test_a_request_takes_the_time_of_the_model(tmp_path, factor):
-    """Nothing is done before the model says, and both clients are served side by side."""
+    """No request is done before the time of the model, and both clients are served in parallel."""
     time = "real" if factor == 1 else f"scaled={factor}"
     with served(tmp_path, "--time", time) as ended, contextlib.ExitStack() as clients:
         socket = tmp_path / "drive.sock"
@@ -309,7 +309,7 @@ def test_a_drive_can_be_watched(tmp_path, flashgc, time):
         assert "write amplification" in told
         assert "mean from service" in told
         assert all(len(line) <= 80 for line in told.splitlines())
-        # Any HTTP client, and one that says nothing.
+        # Any HTTP client, and a silent one.
         with socketlib.socket(socketlib.AF_UNIX) as rude:
             rude.connect(str(tmp_path / "status"))
             rude.sendall(b"GET")
@@ -334,7 +334,7 @@ def test_top_in_a_terminal(tmp_path):
 
 
 def page_commands():
-    """The commands of the page: what is served, and what clients then do."""
+    """The commands of the page: the server's, and those of its clients."""
     blocks = re.findall(r"^```shell\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     return [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
 

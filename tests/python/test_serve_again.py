@@ -1,4 +1,4 @@
-"""A served drive in a file goes on, however its server has ended."""
+"""A served drive in a file is resumed, however its server has ended."""
 
 import contextlib
 import os
@@ -109,7 +109,8 @@ class Writer(threading.Thread):
             assert version >= self.sure[page], f"page {page}: {version}, not {self.sure[page]}"
             assert version <= self.sent[page], f"page {page}: {version} was never written"
             gone += self.done[page] - version if version < self.done[page] else 0
-            # What is there stays there. No version has the number of one that has vanished.
+            # A version that was read stays. No later version has the number of one that has
+            # vanished.
             self.sure[page] = self.done[page] = version
         return gone
 

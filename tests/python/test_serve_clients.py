@@ -20,7 +20,7 @@ from test_serve import BUILT, DRIVE
 PAGE = 4096
 KILLED = 200 if LONG else 40
 PARALLEL_CONNECTIONS = 32
-"""As in the plugin."""
+"""The number of the plugin."""
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 NOBODY = 65534
 
@@ -54,14 +54,14 @@ def counts(server):
 
 
 def at_rest(server):
-    """The same, where they do not change; None where they do."""
+    """The counts of the server, where they do not change; None where they do."""
     first = counts(server)
     sleep(0.3)
     return first if first == counts(server) else None
 
 
 def within(seconds, found):
-    """What `found` returns as soon as it is true, or at the end."""
+    """The result of `found` as soon as it is true, or at the end."""
     until = monotonic() + seconds
     while not (last := found()) and monotonic() < until:
         sleep(0.02)
@@ -185,7 +185,7 @@ def test_another_user_has_neither_the_drive_nor_its_store():
         socket, status, store = folder / "s", folder / "status", folder / "store"
 
         def as_nobody(socket_mode):
-            """What another user may do: connect to both sockets, and read the store."""
+            """The rights of another user: connect to both sockets, and read the store."""
             words = {"store": store, "status": status, "time": "off", "socket_mode": socket_mode}
             with serving.served(DRIVE, socket, **words) as server:
                 child = os.fork()

@@ -32,7 +32,7 @@ def content(page, version):
 
 
 class Worker(threading.Thread):
-    """A client with pages of its own: it knows what it wrote, and which of them are lost."""
+    """A client with pages of its own, their versions, and the set of lost ones."""
 
     def __init__(self, socket, pages, seed):
         super().__init__()
@@ -79,7 +79,7 @@ class Worker(threading.Thread):
 
 
 def work(folder, requests, workers=None):
-    """Two clients side by side, until they have sent this many requests or may not write."""
+    """Two concurrent clients, until they have sent this many requests or may not write."""
     socket = folder / "drive.sock"
     if workers is None:
         with Client(socket) as client:

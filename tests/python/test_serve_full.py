@@ -1,4 +1,4 @@
-"""A store on a disk that fills up, under fio and under a client that knows what it wrote."""
+"""A store on a disk that fills up, under fio and under a client that checks its data."""
 
 import contextlib
 import json
@@ -111,7 +111,7 @@ def test_what_was_written_before_the_disk_was_full_survives_a_kill(tmp_path, dis
             page += 1
         server._process.kill()
         server.wait()
-    # The next start needs no space to read what is there.
+    # The next start needs no space to read the store.
     with serving.served(DRIVE, socket, **words) as server, Client(socket) as client:
         assert "cut off before" in server.found
         holds(client, due)
@@ -129,7 +129,7 @@ def test_what_was_written_before_the_disk_was_full_survives_a_kill(tmp_path, dis
 @ROOT_ONLY
 @needs("fio")
 def test_fio_sees_the_error_of_a_full_disk_and_its_data_afterwards(tmp_path, disk):
-    """What fio wrote before is verified while the disk is full, and again after a restart."""
+    """Earlier writes of fio are verified while the disk is full, and again after a restart."""
     socket, store = tmp_path / "s", disk / "drive.data"
     words = {"store": store, "time": "off", "set": {"device.exported": 0.6}}
 

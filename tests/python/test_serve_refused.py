@@ -22,7 +22,7 @@ WORDS = ["serve", "drive.toml", "--socket", "drive.sock", "--time", "off"]
 
 @pytest.fixture
 def refused(tmp_path, flashgc):
-    """Runs the command in 80 columns; returns its message, after a look at what it has left."""
+    """Runs the command in 80 columns; returns its message, and checks that it has left no file."""
     (tmp_path / "drive.toml").write_text(DRIVE)
 
     def refused(*words, **more):
@@ -111,7 +111,7 @@ def test_the_time_says_its_limits(refused):
 @BUILT
 @ROOT_ONLY
 def test_on_a_disk_that_is_read_only_the_first_error_is_shown(tmp_path, refused):
-    """Removing what was never made is another error there, which must not hide it."""
+    """Removing files that were never made is another error there, which must not hide it."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "ro,size=1m", "none", disk]

@@ -184,7 +184,7 @@ def started(command, folder, rows, **more):
 
 
 def written(folder):
-    """The keys of all rows so far, those of killed points too."""
+    """The keys of all rows so far, including killed points."""
     found = store.Store(folder)
     return found.rows(["key"])["key"].to_pylist() if (folder / "results").exists() else []
 

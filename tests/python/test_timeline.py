@@ -25,7 +25,7 @@ VARIANTS = {
 
 
 class Slices:
-    """The slices, counters and links of a file, with what Perfetto would refuse asserted."""
+    """The slices, counters and links of a file, checked by the rules of Perfetto."""
 
     def __init__(self, path):
         trace = Trace()

@@ -1,4 +1,4 @@
-"""One version: that of the workspace, everywhere that it is shown."""
+"""One version, the workspace's, everywhere that it is shown."""
 
 import importlib.metadata
 import re

@@ -22,7 +22,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Why its data cannot be read.
+    /// The reason why its data cannot be read.
     pub fn error(&self, lpn: u32, store: Option<&mut Store>) -> io::Error {
         let place =
             self.slot.zip(store).map(|(slot, store)| format!(": {}", store.slot_text(slot)));
@@ -52,8 +52,8 @@ impl Buffered {
         self.free = (0..self.slots).filter(|slot| !taken.contains(slot)).collect();
     }
 
-    /// A page comes into the buffer, or is changed there. With a store that keeps it, the page is
-    /// saved before what it replaces is forgotten.
+    /// Puts a page into the buffer, or changes it there. With a store that keeps the buffer, the
+    /// new version is saved before the old one is dropped.
     pub fn put(&mut self, lpn: u32, page: Page, sequence: u64, into: Option<&mut Pages>) {
         let mut held = Held { page, sequence, slot: None };
         let old = self.pages.remove(&lpn).and_then(|old| old.slot);

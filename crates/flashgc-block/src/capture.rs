@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 pub struct Capture {
     path: PathBuf,
     part: PathBuf,
-    /// None once a row could not be written: `failed` says why.
+    /// `None` once a row could not be written, for the reason `failed`.
     writer: Option<TraceWriter>,
     failed: Option<String>,
     rows: u64,
 }
 
 impl Capture {
-    /// A trace without rows, whose place is beside its final one.
+    /// A trace without rows. Its temporary file is in the folder of the final one.
     pub fn new(path: &Path) -> io::Result<Capture> {
         let mut name = std::ffi::OsString::from(".");
         name.push(path.file_name().ok_or(io::ErrorKind::InvalidFilename)?);
@@ -49,7 +49,7 @@ impl Capture {
         let _ = fs::remove_file(&self.part);
     }
 
-    /// No request comes any more: the file gets its name. Returns what the report should say.
+    /// Ends the trace: the file gets its name. Returns the note for the report.
     pub(crate) fn end(mut self) -> String {
         if let Some(writer) = self.writer.take() {
             let finished = writer.finish().map_err(|error| error.message);

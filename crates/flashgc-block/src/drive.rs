@@ -14,7 +14,7 @@ use std::fmt;
 use std::io;
 use std::sync::Mutex;
 
-/// Why a request failed.
+/// The failure of a request.
 #[derive(Debug)]
 pub enum DriveError {
     /// It does not lie on the drive.
@@ -23,7 +23,7 @@ pub enum DriveError {
     Io(io::Error),
     /// Too many blocks are bad: it can be read, and takes no further write.
     ReadOnly,
-    /// The drive has stopped: the text says why. Nothing works any more.
+    /// The drive has stopped, for this reason. Every further request fails.
     Stopped(String),
 }
 
@@ -42,32 +42,32 @@ impl fmt::Display for DriveError {
 
 impl std::error::Error for DriveError {}
 
-/// How time passes.
+/// The clock of a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Time {
-    /// Requests are served one after the other, each at once: time is that of the engine and
-    /// advances with the requests.
+    /// Requests are served one after the other, each at once: time is the engine's and advances
+    /// with the requests.
     Off,
-    /// A request is done when the model says, on the clock of the machine.
+    /// A request is done at the time of the model, on the clock of the machine.
     Real {
-        /// How many times slower than the model's time passes, at least 1.
+        /// The factor by which time passes more slowly than the model's, at least 1.
         slowed: f64,
     },
 }
 
-/// What a drive is made of.
+/// The parts of a drive.
 pub struct Opening {
-    /// Its configuration. The workload is a trace: that of the requests that are to come.
+    /// Its configuration. The workload is a trace, the requests to come.
     pub setup: Setup,
     /// A saved drive in place of preconditioning, and its name.
     pub saved: Option<(SavedDrive, String)>,
-    /// Where the data is kept.
+    /// The storage of the data.
     pub backing: Backing,
     /// Whether the checker watches.
     pub verify: bool,
-    /// How time passes.
+    /// The clock.
     pub time: Time,
-    /// Where the requests are kept as a trace.
+    /// The file for the requests as a trace.
     pub capture: Option<Capture>,
     /// Whether it can be watched; that costs some time for each request.
     pub watched: bool,
@@ -81,15 +81,15 @@ pub struct Drive {
     server: Server,
 }
 
-/// Who serves the requests.
+/// The server of the requests.
 enum Server {
     AtOnce(Box<Mutex<Engine>>),
     RealTime(real_time::Server),
 }
 
 impl Drive {
-    /// Preconditions a drive, takes a saved one, or resumes the one in its store. `goes_on` is told
-    /// how far that is, and returns whether it goes on.
+    /// Preconditions a drive, takes a saved one, or resumes the one in its store. `goes_on`
+    /// receives the progress, and returns whether to continue.
     pub fn open(
         opening: Opening,
         goes_on: impl FnMut(&Progress) -> bool,
@@ -97,8 +97,8 @@ impl Drive {
         Drive::open_through(opening, goes_on, |listener| listener)
     }
 
-    /// The same, where what the engine reports passes through something on its way to the data: for
-    /// tests, which put faults there.
+    /// Opens a drive whose listener is wrapped: for tests, which put faults between the engine and
+    /// the data.
     pub fn open_through(
         opening: Opening,
         mut goes_on: impl FnMut(&Progress) -> bool,
@@ -118,7 +118,7 @@ impl Drive {
         Ok(Drive { page_bytes, bytes, found, server })
     }
 
-    /// What was found in its store, if it was resumed.
+    /// The findings of the recovery of its store, if it was resumed.
     pub fn found(&self) -> Option<Recovery> {
         self.found.clone()
     }
@@ -186,7 +186,7 @@ impl Drive {
         Ok(())
     }
 
-    /// What was written before survives a loss of power as soon as this returns.
+    /// All earlier writes survive a loss of power as soon as this returns.
     pub fn flush(&self) -> Result<(), DriveError> {
         self.run(HostRequest::flush(0), Vec::new()).map(|_| ())
     }
@@ -237,8 +237,8 @@ impl Drive {
         }
     }
 
-    /// What it does: rates, latencies and their parts of the last seconds, and the report so far.
-    /// None where the drive is not watched.
+    /// The state of the drive: rates, latencies and their parts of the last seconds, and the report
+    /// so far. `None` where the drive is not watched.
     pub fn status(&self) -> Result<Option<Value>, DriveError> {
         match &self.server {
             Server::AtOnce(engine) => lock(engine).status(0),
@@ -258,6 +258,6 @@ impl Drive {
     }
 }
 
-/// What the report of a drive says that had no clock.
+/// The note of a report on a drive without a clock.
 const AT_ONCE: &str = "the drive was served without a clock (--time off): requests came one after \
                        the other, so latencies are those of a queue depth of 1";

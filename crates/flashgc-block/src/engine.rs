@@ -12,11 +12,11 @@ use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Those who look at the requests of a drive.
+/// Observers of the requests of a drive.
 pub(crate) struct Onlookers {
-    /// The requests are kept as a trace.
+    /// Records the requests as a trace.
     pub(crate) capture: Option<Capture>,
-    /// What the drive does is shown.
+    /// Publishes the state of the drive.
     pub(crate) watching: Option<Watching>,
 }
 
@@ -26,9 +26,9 @@ pub struct Engine {
     path: Arc<Mutex<DataPath>>,
     onlookers: Onlookers,
     has_served: bool,
-    /// What was found in the store.
+    /// The findings of the recovery of the store.
     found: Option<Recovery>,
-    /// Why nothing works any more.
+    /// The reason for the stop, after which every call fails.
     stopped: Option<String>,
 }
 
@@ -105,7 +105,7 @@ impl Engine {
         self.brings(request, Some(data), now_ns)
     }
 
-    /// The same; without its data, a write leaves pages that cannot be read.
+    /// Submits a request; without its data, a write leaves pages that cannot be read.
     fn brings(
         &mut self,
         request: HostRequest,
@@ -189,7 +189,7 @@ impl Engine {
         answer(done)
     }
 
-    /// What the drive does, at this time or later; none where nobody may watch.
+    /// The state of the drive at this time or later; `None` if it is not watched.
     pub(crate) fn status(&mut self, now_ns: u64) -> Result<Option<Value>, DriveError> {
         let Some(watching) = self.onlookers.watching.clone() else { return Ok(None) };
         let now_ns = now_ns.max(self.component.last_event_ns());
@@ -198,7 +198,7 @@ impl Engine {
         Ok(Some(watching.status(&so_far, free_blocks, now_ns)))
     }
 
-    /// Hands out the requests that are done since this was asked last.
+    /// Hands out the requests that are done since the last call.
     pub fn done(&mut self, each: impl FnMut(Ticket)) {
         lock(&self.path).done().for_each(each);
     }
@@ -232,7 +232,7 @@ impl Engine {
     }
 }
 
-/// A request comes at its time. The data knows it by a ticket, and not by its tag.
+/// A request comes at its time. The data path identifies it by a ticket, not by its tag.
 fn submit(component: &mut Component, request: &HostRequest) -> Result<(), Wrong> {
     let &HostRequest { at_ns, op, offset_bytes, bytes, fua, .. } = request;
     let marks = if fua { Marks::FUA } else { Marks::NONE };
@@ -241,20 +241,20 @@ fn submit(component: &mut Component, request: &HostRequest) -> Result<(), Wrong>
     Ok(())
 }
 
-/// Lets everything happen that happens until this time, also what the drive does while it is idle:
-/// its data lies in a store, and its clients have a clock.
+/// Runs all events until this time, including the background work of an idle drive: its data lies
+/// in a store, and its clients have a clock.
 fn let_pass(component: &mut Component, to_ns: u64) -> Result<(), Wrong> {
     component.advance(to_ns.max(component.now_ns()))?;
     component.rest()
 }
 
-/// What a request that is done has found.
+/// The result of a request that is done.
 pub(crate) fn answer(done: Done) -> Result<Vec<u8>, DriveError> {
     done.failed.map_or(Ok(done.data), |error| Err(DriveError::Io(error)))
 }
 
-/// A fault of the engine is reported where it happens, and what is behind the lock is not used
-/// again.
+/// A panic of the engine is reported where it happens, and the data behind the lock is not used
+/// afterwards.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The head of a store: what its drive is. A store without one was not made to its end.
+//! The head of a store: the description of its drive. A store without a head is incomplete.
 
 use crate::layout::{CONTINUED, HEAD_BYTES, VERSION};
 use crate::medium::{Medium, read_all};
@@ -15,7 +15,7 @@ const MOST: usize = (HEAD_BYTES as usize) - BEFORE - 64;
 pub struct Head {
     pub text: String,
     pub version: u32,
-    /// One copy of it was damaged: what is to be written there again, and where.
+    /// The position and the content of the copy to write again, if one copy was damaged.
     pub damaged: Option<(u64, Vec<u8>)>,
 }
 
@@ -44,7 +44,7 @@ pub fn head_bytes(text: &str) -> io::Result<Vec<u8>> {
 /// The places of the copies.
 pub const COPIES: [u64; 2] = [0, HEAD_BYTES];
 
-/// The head of a store; nothing where the file is empty. An error says what it is instead.
+/// The head of a store; `None` for an empty file. An error describes the content of any other file.
 pub fn find(disk: &dyn Medium) -> Result<Option<Head>, String> {
     if disk.bytes().map_err(|error| error.to_string())? == 0 {
         return Ok(None);

@@ -1,8 +1,8 @@
-//! The pages of a drive in a store, in step with what the engine does.
+//! The pages of a drive in a store, in step with the engine.
 //!
-//! Programs wait to be saved together, until an answer stands on one of them. A copy of a
-//! collection needs no data of its own: its record names the place where the data of its source is,
-//! and waits to be saved until the source is about to be erased.
+//! Programs wait to be saved together, until the answer to a request depends on one of them. A copy
+//! of a collection needs no data of its own: its record names the place of its source's data, and
+//! waits to be saved until the source is about to be erased.
 //!
 //! Once a write has failed the file stays as it is. Whatever waits then, and all that is programmed
 //! from then on, waits for ever, so that the drive can be read.
@@ -16,7 +16,7 @@ use std::io;
 
 /// Bytes of data that wait to be saved at most.
 const MOST: usize = 1 << 20;
-/// As many programs wait to be saved at most.
+/// The most programs that wait to be saved.
 const WAITING: usize = 1024;
 /// Records that are so near each other are read at once.
 const NEAR: u32 = 64;
@@ -46,11 +46,11 @@ struct Moved {
     /// The page that has its record in the file.
     root: u32,
     at_ns: u64,
-    /// What it is; none is what the root says.
+    /// Its content, where it differs from the content of the root.
     content: Option<Content>,
 }
 
-/// A store, and what is not in it yet.
+/// A store, and the data and records that are not in it yet.
 pub struct Kept {
     pub store: Store,
     page_bytes: usize,
@@ -60,7 +60,7 @@ pub struct Kept {
     held: Vec<Held>,
     places: Places,
     waiting: BTreeMap<u32, Waits>,
-    /// How many programs have come to wait.
+    /// Number of programs that wait.
     programs: usize,
     /// Data that is not saved, and its places, in their order.
     data: Vec<u8>,
@@ -68,7 +68,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// A store whose blocks were erased so often, and whose pages have this data.
+    /// A store whose blocks have this wear, and whose pages have this data.
     pub fn new(
         store: Store,
         pages_per_block: u32,
@@ -92,7 +92,7 @@ impl Kept {
         }
     }
 
-    /// Why nothing can be written any more.
+    /// The failure of the store, after which nothing is written.
     pub fn failure(&self) -> Option<&StoreError> {
         self.store.failure()
     }
@@ -133,8 +133,8 @@ impl Kept {
         }
     }
 
-    /// An answer stands on what was programmed. Copies are saved as well, so that no block has a
-    /// page that is not programmed below one that is.
+    /// The answer to a request depends on the programs so far. Copies are saved as well, so that no
+    /// block has a page that is not programmed below one that is.
     pub fn save(&mut self) {
         if self.programs > 0 {
             self.settle();
@@ -200,8 +200,8 @@ impl Kept {
         true
     }
 
-    /// The records that wait, in the order of their pages. None where one of a source is not known:
-    /// what stands on it cannot be saved.
+    /// The records that wait, in the order of their pages. `None` if the record of a source is
+    /// damaged: copies of it cannot be saved.
     fn records(&mut self) -> Option<Vec<(u32, Record)>> {
         let mut records = Vec::with_capacity(self.waiting.len());
         let mut copies = Vec::new();

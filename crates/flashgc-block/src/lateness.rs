@@ -1,4 +1,4 @@
-//! How late answers left: what clients have against what the model says.
+//! The lateness of answers: latencies of clients and of the model.
 
 use flashgc::stats::Latency;
 use flashgc::workload::HostOp;
@@ -13,7 +13,7 @@ struct Latencies {
     delivered: Latency,
 }
 
-/// How late answers left.
+/// The lateness of answers.
 pub(crate) struct Lateness {
     all: Latency,
     /// Reads and writes.
@@ -21,7 +21,7 @@ pub(crate) struct Lateness {
 }
 
 impl Lateness {
-    /// No answer yet.
+    /// A record without answers.
     pub(crate) fn new() -> Self {
         let by_op = ["reads", "writes"].map(|name| Latencies {
             name,
@@ -41,7 +41,7 @@ impl Lateness {
         }
     }
 
-    /// What the report says of it.
+    /// The notes for the report.
     pub(crate) fn notes(&self, slowed: f64) -> Vec<String> {
         let late = self.all.summary();
         let (Some(p50), Some(p99), Some(max)) = (late.p50, late.p99, late.max) else {
@@ -70,8 +70,8 @@ impl Lateness {
 }
 
 impl Latencies {
-    /// By how much the percentiles of clients are above those of the model, if one of them is by
-    /// more than a little.
+    /// The differences between the percentiles of clients and of the model, in percent, if one of
+    /// them exceeds `BLURS`.
     fn blurred(&self) -> Option<String> {
         let (model, delivered) = (self.model.summary(), self.delivered.summary());
         let pairs = [

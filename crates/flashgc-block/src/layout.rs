@@ -1,4 +1,4 @@
-//! Where the parts of a store lie in its file, and how an entry of each is written.
+//! The layout of a store: the parts of its file, and the format of their entries.
 //!
 //! ```text
 //! head    what the drive is, in JSON, twice; whether it was stopped or is read-only
@@ -11,8 +11,8 @@
 //!
 //! Since version 3 each entry lies there twice with checksums ([`sealed`](crate::sealed)). Before,
 //! only records and saved pages had checksums, and version 1 had no mark of a read-only drive. In
-//! both the place of a page had its number; a store of such a version becomes one of version 4 when
-//! it goes on, which has the same form and any places.
+//! both the place of a page had its number; when the drive of such a store resumes, it becomes a
+//! store of version 4, which has the same form and any places.
 
 use crate::record::{CONTENT_BYTES, Found, Record, checksum};
 use crate::sealed::{Kind, Sealed, seal, unseal};
@@ -26,7 +26,7 @@ const ALIGNED: u64 = 64 << 10;
 /// Bytes of a head.
 pub const HEAD_BYTES: u64 = 64 << 10;
 const STATE_BYTES: u64 = 2 * 32;
-/// The mark of a retired block beside its wear, and that of a block with a failed program.
+/// The mark of a retired block, next to its wear, and the mark of a block with a failed program.
 const RETIRED: u64 = 1 << 63;
 const FAILING: u64 = 1 << 62;
 
@@ -35,7 +35,7 @@ const FAILING: u64 = 1 << 62;
 pub enum Bad {
     /// A program of it has failed.
     Failing,
-    /// It is retired: what its pages say counts no more.
+    /// It is retired: the records of its pages no longer count.
     Retired,
 }
 
@@ -61,7 +61,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Where an entry begins.
+    /// The position of an entry, in bytes.
     pub fn entry_at(&self, number: u32) -> u64 {
         self.at + u64::from(number) * self.entry_bytes as u64
     }
@@ -103,12 +103,12 @@ impl Layout {
         self.version == VERSION
     }
 
-    /// Where the state of the drive is, and its bytes: at the end of the heads.
+    /// The position of the state of the drive, and its bytes: at the end of the heads.
     pub fn state(&self) -> (u64, u64) {
         (self.wear.at - STATE_BYTES, STATE_BYTES)
     }
 
-    /// Where a place for data begins.
+    /// The position of a place for data, in bytes.
     pub fn page_at(&self, place: u32) -> u64 {
         self.data_at + u64::from(place) * u64::from(self.sizes.page_bytes)
     }
@@ -118,7 +118,7 @@ impl Layout {
         u64::from(self.sizes.page_bytes) + self.records.entry_bytes as u64
     }
 
-    /// Where a saved page is with its record.
+    /// The position of a saved page with its record, in bytes.
     pub fn slot_at(&self, slot: u32) -> u64 {
         self.saved_at + u64::from(slot) * self.slot_bytes()
     }
@@ -177,7 +177,7 @@ impl Layout {
         (found, is_whole)
     }
 
-    /// A record of a page or of a saved page; none is that of an erased one.
+    /// Adds the record of a page or of a saved page; `None` is the record of an erased one.
     pub fn push_record(&self, kind: Kind, number: u32, record: Option<Record>, into: &mut Vec<u8>) {
         let Some(record) = record else {
             into.resize(into.len() + self.records.entry_bytes, 0);
@@ -192,7 +192,7 @@ impl Layout {
         }
     }
 
-    /// What a record says, and whether both copies say it.
+    /// The content of a record, and whether both copies agree.
     pub fn record_of(&self, kind: Kind, number: u32, entry: &[u8]) -> (Found, bool) {
         if !self.is_sealed() {
             return (Record::find_alone(entry), true);

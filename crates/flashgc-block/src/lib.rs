@@ -6,7 +6,7 @@
 //! an erase discards it, and a read returns the page that the translation layer names ([`path`]).
 //! So a mistake of the translation layer or of a collection returns wrong data, as in a drive.
 //!
-//! A store outlives its server: each page that is programmed has a record beside its data, and the
+//! A store outlives its server: each page that is programmed has a record next to its data, and the
 //! map is rebuilt from the records ([`recovery`]) after a stop and after a loss of power alike.
 //!
 //! Nothing here knows of a network: `flashgc-nbdkit` serves a [`Drive`] to clients.

@@ -1,4 +1,4 @@
-//! What a store lies on: a file, and in tests one whose calls fail.
+//! The medium of a store: a file, and in tests a file whose calls fail.
 
 use std::fs::File;
 use std::io;
@@ -11,15 +11,15 @@ pub trait Medium: Send {
     fn read_at(&self, into: &mut [u8], at: u64) -> io::Result<usize>;
     /// Writes from a place on; returns how many bytes.
     fn write_at(&self, from: &[u8], at: u64) -> io::Result<usize>;
-    /// What is written survives a failure of this machine.
+    /// Makes all written data survive a failure of this machine.
     fn sync(&self) -> io::Result<()>;
     /// Its length.
     fn bytes(&self) -> io::Result<u64>;
-    /// Makes it this long.
+    /// Sets its length, in bytes.
     fn set_bytes(&self, bytes: u64) -> io::Result<()>;
-    /// Gives the space of a part back, where the filesystem can.
+    /// Returns the space of a part to the filesystem, if that can punch holes.
     fn give_back(&self, at: u64, bytes: u64);
-    /// Whether no other process has it, nor can from now on.
+    /// Locks it. Returns whether no other process has it open for a drive.
     fn is_alone(&self) -> bool;
 }
 

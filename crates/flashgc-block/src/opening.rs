@@ -25,12 +25,12 @@ use serde_json::{Value, json};
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// Where the data of a drive is kept.
+/// The storage of a drive's data.
 pub enum Backing {
-    /// In memory, as much as is written.
+    /// In memory, only for written pages.
     Memory,
-    /// In a file. One that is empty becomes the store of a drive, as long as the drive and with
-    /// holes; from any other one the drive in it goes on.
+    /// In a file. An empty file becomes the store of a drive, sparse and with the length of the
+    /// drive; from any other one its drive is resumed.
     Store {
         /// The file.
         file: Box<dyn Medium>,
@@ -39,13 +39,13 @@ pub enum Backing {
     },
 }
 
-/// How a drive is made.
+/// The hooks of [`open`].
 pub struct Making<'a> {
-    /// Is told how far it is, and returns whether it goes on.
+    /// Receives the progress, and returns whether to continue.
     pub goes_on: &'a mut dyn FnMut(&Progress) -> bool,
-    /// What the engine reports passes through this on its way to the data.
+    /// Wraps the listener between the engine and the data.
     pub through: Box<dyn FnOnce(Listener) -> Listener + 'a>,
-    /// Which version of a page is newer.
+    /// The comparison of two versions of a page.
     pub is_newer: IsNewer,
 }
 
@@ -109,7 +109,7 @@ fn stored(
     }
     let recovered = recover(&mut store, plan, is_newer, age_ns);
     let recovered = recovered.map_err(|error| wrong(error.to_string(), damaged))?;
-    // Where the file takes nothing, the drive can be read as it is.
+    // If the file takes no writes, the drive can be read as it is.
     store.goes_on();
     Ok((store, Some(Resumed { origin, recovered })))
 }
@@ -126,7 +126,7 @@ fn sizes_json(sizes: Sizes) -> Value {
     json!([sizes.blocks, sizes.pages, sizes.page_bytes, sizes.logical_pages])
 }
 
-/// A drive that is ready for requests, and what was found in its store.
+/// A drive that is ready for requests, and the findings of the recovery of its store.
 pub fn open(
     opening: Opening,
     making: Making<'_>,
@@ -223,7 +223,7 @@ fn begin(path: &mut DataPath, made: &component::Making, plan: &Plan) -> io::Resu
     Ok(())
 }
 
-/// Which blocks of a drive are bad.
+/// The bad blocks of a drive.
 fn bad_blocks(geometry: &Geometry, state: &flashgc::drive::Drive) -> Vec<Option<Bad>> {
     let mut bad = vec![None; geometry.blocks as usize];
     let blocks = state.order.chunks(geometry.shape.blocks_per_plane as usize);
@@ -268,7 +268,7 @@ fn records_of(geometry: &Geometry, state: &flashgc::drive::Drive) -> Vec<Option<
     records
 }
 
-/// The power of a drive is lost: what is under way is cut in the file of its store.
+/// The power of a drive is lost: operations under way are cut in the file of its store.
 pub fn cut(
     power: &Power,
     plan: &Plan,
@@ -281,7 +281,7 @@ pub fn cut(
 }
 
 impl DataPath {
-    /// The drive of a store goes on.
+    /// Resumes the drive of a store.
     fn resume(
         &mut self,
         state: &flashgc::drive::Drive,

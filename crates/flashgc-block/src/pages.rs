@@ -13,7 +13,7 @@ use flashgc::ids::{BlockId, Ppn};
 use std::collections::BTreeMap;
 use std::io;
 
-/// Why a page cannot be read.
+/// The reasons why a page cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// It has more errors than the model corrects.
@@ -79,7 +79,7 @@ impl Pages {
         matches!(self.place, Place::Store(_))
     }
 
-    /// Why the store can take nothing any more.
+    /// The failure of the store, after which it takes no data.
     pub fn failure(&self) -> Option<&StoreError> {
         match &self.place {
             Place::Memory { .. } => None,
@@ -219,7 +219,7 @@ impl Pages {
         self.unreadable.insert(page.0, why);
     }
 
-    /// How often each block was erased before.
+    /// Sets the number of earlier erases of each block.
     pub fn set_wear(&mut self, wear: Vec<u32>) {
         if let Place::Store(kept) = &mut self.place {
             kept.wear = wear;

@@ -1,4 +1,4 @@
-//! The path of data through a drive: what the engine reports is done to the data.
+//! The path of data through a drive: the engine's reports, applied to the data.
 //!
 //! The path keeps no map. It follows the engine's reports in their order:
 //!
@@ -12,7 +12,7 @@
 //! Where the device has a write buffer, its pages are kept here as well, from the access that
 //! brings them until the flush that programs them has ended.
 //!
-//! With a store, each page that is programmed gets a record beside its data: the logical page, and
+//! With a store, each page that is programmed gets a record next to its data: the logical page, and
 //! the number of the write. The map is rebuilt from these (`recovery.rs`).
 
 use crate::buffered::{Buffered, Page};
@@ -54,11 +54,11 @@ struct Operation {
 
 /// A request that is done.
 pub struct Done {
-    /// What a read has found; of a write, what it was given.
+    /// The data that was read; for a write, its own data.
     pub data: Vec<u8>,
-    /// When it was done, in ns of the engine.
+    /// The time of its end, in ns of the engine.
     pub at_ns: u64,
-    /// Why its data could not be read or kept.
+    /// The error if its data could not be read or kept.
     pub failed: Option<io::Error>,
 }
 
@@ -79,7 +79,7 @@ pub struct DataPath {
     trims: BTreeMap<u32, u64>,
     requests: Vec<OnItsWay>,
     free: Vec<Ticket>,
-    /// Those that have not come in yet, in their order.
+    /// Requests that have not come in yet, in their order.
     coming: VecDeque<Ticket>,
     /// By the engine's number of a request.
     tickets: Vec<Ticket>,
@@ -94,7 +94,7 @@ pub struct DataPath {
     /// The rest of pages that are written only in part, by operation.
     rests: HashMap<u32, Page>,
     scratch: Vec<u8>,
-    /// What preconditioning writes has no data.
+    /// False during preconditioning, whose pages have no data.
     listens: bool,
     /// Requests that are done and whose data was not taken.
     done: Vec<Ticket>,
@@ -145,18 +145,18 @@ impl DataPath {
         self.buffered.forget(slot, &mut self.pages);
     }
 
-    /// Why the store can take nothing any more.
+    /// The failure of the store, after which it takes no data.
     pub fn failure(&self) -> Option<&StoreError> {
         self.pages.failure()
     }
 
-    /// The drive is stopped: the store has everything, and says so.
+    /// Stops the drive: the store has all data, and is marked as stopped.
     pub fn stop(&mut self) -> Result<(), StoreError> {
         self.keep_trims();
         self.buffered.save_all(&mut self.pages);
         self.pages.stop();
         if let Some(store) = self.pages.store() {
-            // What it says is true only if the rest is there.
+            // The mark is valid only if the rest is in the file.
             store.sync();
             store.note_stopped(true);
             store.sync();
@@ -164,7 +164,7 @@ impl DataPath {
         self.failure().cloned().map_or(Ok(()), Err)
     }
 
-    /// A request is about to come. A write brings its data, and a read as many bytes as it wants. A
+    /// A request is about to come. A write has its data, and a read the same number of bytes. A
     /// write whose data is lost has none: its pages cannot be read from then on.
     pub fn expect(&mut self, request: &HostRequest, data: Option<Vec<u8>>) -> Ticket {
         let HostRequest { op, offset_bytes: offset, fua, .. } = *request;
@@ -189,7 +189,7 @@ impl DataPath {
         ticket
     }
 
-    /// The requests that are done since this was asked last.
+    /// The requests that are done since the last call.
     pub fn done(&mut self) -> std::vec::Drain<'_, Ticket> {
         self.done.drain(..)
     }
@@ -202,7 +202,7 @@ impl DataPath {
         Some(Done { data, at_ns, failed })
     }
 
-    /// Something happened in the engine.
+    /// Takes an event of the engine.
     #[inline]
     pub fn see(&mut self, now_ns: u64, happened: Happened) {
         if !self.listens {
@@ -269,7 +269,7 @@ impl DataPath {
         if let Some(failure) = failure
             && !request.is_read
         {
-            // What it stands on may not be in the store.
+            // Earlier writes that it depends on may not be in the store.
             request.failed.get_or_insert(failure.into());
         }
         self.done.push(ticket);
@@ -307,8 +307,8 @@ impl DataPath {
         self.buffered.remove(lpn.0, &mut self.pages);
     }
 
-    /// A block is about to be erased: trims, programs and copies are in the store from now on. What
-    /// was trimmed may have its last version there, and older ones elsewhere.
+    /// A block is about to be erased: trims, programs and copies are in the store from now on. A
+    /// trimmed page may have its last version in this block, and older ones in others.
     fn settle(&mut self) {
         self.keep_trims();
         self.pages.settle();
@@ -427,8 +427,8 @@ impl DataPath {
         self.buffered.put(lpn.0, page, self.sequence, into);
     }
 
-    /// A page is programmed. What the store cannot take stays in memory, and the answers of all
-    /// writes and flushes say so.
+    /// A page is programmed. Data that the store cannot take stays in memory, and the answers of
+    /// all writes and flushes are errors.
     fn programmed(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         match cause {
             Cause::Host { op } => {

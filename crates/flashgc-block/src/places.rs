@@ -5,25 +5,25 @@
 
 use std::collections::BTreeSet;
 
-/// A page without data has none.
+/// The place of a page without data.
 pub const NONE: u32 = u32::MAX;
 /// Free places keep this much of the file's space: to give it back and to take it again costs more
 /// than the writes.
 const SPARE: usize = 64 << 20;
 
-/// Which places are taken.
+/// The taken and free places.
 pub struct Places {
-    /// How many pages have each place. One that reaches the most is never free again.
+    /// Number of pages at each place. At the maximum, a place stays taken for ever.
     uses: Vec<u16>,
     /// Free places that may have space in the file.
     free: BTreeSet<u32>,
-    /// Those that have none.
+    /// Free places without space in the file.
     holes: BTreeSet<u32>,
-    /// From here on no place was ever taken.
+    /// Places from this one on were never taken.
     fresh: u32,
-    /// The next one is taken from here on, so that programs side by side lie side by side.
+    /// The search for a free place begins here, so that consecutive programs have adjacent places.
     next: u32,
-    /// As many free ones may have space.
+    /// The maximum number of free places with space in the file.
     spare: usize,
 }
 

@@ -1,9 +1,9 @@
-//! What a loss of power leaves of the operations under way.
+//! The effect of a loss of power on the operations under way.
 //!
 //! A program that is cut leaves nothing, or a page or a record that is not whole. An erase that is
 //! cut leaves each page of its block as it was, erased, or not whole. Where the controller survives
-//! the loss and programs join several mapped pages (`docs/mapping-unit.md`), it completes what it
-//! holds, and only erases are cut.
+//! the loss and programs join several mapped pages (`docs/mapping-unit.md`), it completes the
+//! programs under way, and only erases are cut.
 //!
 //! The engine marks a page invalid as soon as the program of its successor begins, and may begin to
 //! erase its block before that program has ended. A drive waits until it has ended, so here the
@@ -74,7 +74,7 @@ impl Power {
         left
     }
 
-    /// Something happened in the engine.
+    /// Takes an event of the engine.
     pub fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Programmed { ppn, lpn, cause, current } => {
@@ -115,7 +115,7 @@ impl Power {
         }
     }
 
-    /// A unit erases those of its victims that have no valid page.
+    /// A unit erases the victims that have no valid page.
     fn erase_begins(&mut self, unit: UnitId) {
         let geometry = &self.plan.geometry;
         let has_parts = geometry.has_superblocks();
@@ -144,7 +144,8 @@ impl Power {
         }
     }
 
-    /// The erase of a block begins: the copies of its pages have ended, and what has replaced them.
+    /// The erase of a block begins: the copies of its pages have ended, and so have the programs of
+    /// their successors.
     fn is_emptied(&mut self, block: BlockId) {
         let mut ended = Vec::new();
         for (&page, program) in &self.programs {
@@ -171,7 +172,7 @@ impl Power {
         shape.program_slots > 1 && !shape.pads()
     }
 
-    /// The power is lost now: `below` chooses what is left.
+    /// The power is lost now: `below` chooses the content of each cut page.
     pub(crate) fn cut(&self, store: &Store, mut below: impl FnMut(u64) -> u64) -> io::Result<()> {
         let page_bytes = self.plan.geometry.shape.page_bytes as usize;
         let mut data = vec![0; page_bytes];
@@ -211,7 +212,7 @@ impl Power {
         for &block in &self.erasing {
             let first = self.plan.geometry.first_page(BlockId(block)).0;
             for page in first..first + self.plan.geometry.shape.pages_per_block {
-                // Its data may be that of a copy as well, and an erase leaves it as it is.
+                // Its data may belong to a copy as well, and an erase leaves it as it is.
                 let record_bytes = store.entry_of(page)?.len();
                 match below(3) {
                     0 => {}

@@ -1,11 +1,11 @@
-//! A drive on the clock of the machine: each request is done when the model says.
+//! A drive on the clock of the machine: each request is done at the time of the model.
 //!
-//! The thread of a client hands its request to the engine and waits. One of those that wait keeps
-//! the time: it sleeps until shortly before the next event of the engine is due, looks at the clock
-//! for the rest, lets the event happen, and wakes the clients whose requests are done. So the only
-//! client of a drive is not woken by another thread. While nobody waits, a thread of the server
-//! keeps the time, for what a drive does on its own. How late each answer left is recorded: the
-//! model's time, and when its client had it.
+//! The thread of a client hands its request to the engine and waits. One of the waiting clients is
+//! the timekeeper: it sleeps until shortly before the next event of the engine is due, polls the
+//! clock for the rest, runs the event, and wakes the clients whose requests are done. So the only
+//! client of a drive is not woken by another thread. While no client waits, a thread of the server
+//! is the timekeeper, for background work of the drive. The lateness of each answer is recorded:
+//! the difference between the time of the model and the time of the answer.
 
 use crate::drive::DriveError;
 use crate::engine::{Engine, answer, lock};
@@ -23,35 +23,35 @@ use std::time::{Duration, Instant};
 /// Clients that wait are woken one by one: by the number of their request.
 const BELLS: usize = 256;
 
-/// A machine may take this long to wake a thread: so much before an event its keeper of the time
-/// does not sleep.
+/// The longest time that a machine takes to wake a thread: the timekeeper does not sleep within
+/// this time before an event.
 const AWAKE: Duration = Duration::from_micros(80);
 
-/// The thread of the server looks what is due after this time at the earliest, and after ten times
-/// as long at the latest. Nobody waits for what it lets happen.
+/// The interval at which the thread of the server checks for due events: this at least, and ten
+/// times this at most. No client waits for these events.
 const PAUSE: Duration = Duration::from_millis(1);
 
 struct State {
     engine: Engine,
-    /// When the first request came, and the engine's time then.
+    /// The time of the first request, on the clock of the machine and in ns of the engine.
     begun: Option<(Instant, u64)>,
     has_ended: bool,
     lateness: Lateness,
     /// The requests whose clients wait.
     waiting: BTreeSet<Ticket>,
-    /// The one of them whose client keeps the time.
+    /// The request among them whose client is the timekeeper.
     keeper: Option<Ticket>,
-    /// Whether the thread of the server has to be woken.
+    /// Whether the thread of the server has to be woken for further events.
     is_asleep: bool,
 }
 
 struct Shared {
     state: Mutex<State>,
-    /// For the client that keeps the time: the next event may be another one than before.
+    /// Wakes the timekeeper: the next event may have changed.
     news: Condvar,
-    /// The number of such news, for one that does not sleep.
+    /// The number of such changes, for a timekeeper that polls.
     came: AtomicU64,
-    /// For the thread of the server: nobody waits, or the end has come.
+    /// Wakes the thread of the server: no client waits, or the end has come.
     idle: Condvar,
     bells: Vec<Condvar>,
     slowed: f64,
@@ -60,7 +60,7 @@ struct Shared {
 /// The server of a drive on the clock of the machine.
 pub(crate) struct Server {
     shared: Arc<Shared>,
-    /// The thread that keeps the time while nobody waits, from the first request on.
+    /// The timekeeper while no client waits, from the first request on.
     clock: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -88,10 +88,10 @@ impl Shared {
         &self.bells[ticket as usize % BELLS]
     }
 
-    /// Lets everything happen that is due. Returns how long nothing is; `None` where nothing comes.
+    /// Runs all due events. Returns the time until the next one; `None` without a next event.
     fn catch_up(&self, state: &mut State) -> Option<Duration> {
         let now_ns = self.now_ns(state);
-        // Where it fails the clients are told.
+        // The clients receive its errors.
         let _ = state.engine.run_to(now_ns);
         self.ring(state);
         let next_ns = state.engine.next_ns().filter(|_| state.engine.is_running().is_ok())?;
@@ -99,7 +99,7 @@ impl Shared {
         Some(Duration::from_nanos(left_ns as u64))
     }
 
-    /// The thread of the server: keeps the time while nobody waits, until the end.
+    /// The thread of the server: the timekeeper while no client waits, until the end.
     fn tick(&self) {
         wake_in_time();
         let mut state = lock(&self.state);
@@ -118,7 +118,7 @@ impl Shared {
         }
     }
 
-    /// The client of a request that is not done waits: it keeps the time, if nobody else does.
+    /// The client of a request that is not done waits, as the timekeeper if there is none.
     fn stay<'a>(
         &'a self,
         ticket: Ticket,
@@ -149,8 +149,8 @@ impl Shared {
         }
     }
 
-    /// Looks at the clock until this time has passed, or something came after the first `came`.
-    /// Other threads go before.
+    /// Polls the clock until this time has passed or `came` has changed, and yields to other
+    /// threads.
     fn stay_awake(&self, left: Duration, came: u64) {
         let begun = Instant::now();
         while begun.elapsed() < left && self.came.load(Ordering::Acquire) == came {
@@ -196,7 +196,7 @@ impl Server {
         Server { shared: Arc::new(shared), clock: Mutex::new(None) }
     }
 
-    /// Serves a request: returns when the model says that it is done.
+    /// Serves a request: returns when it is done by the time of the model.
     pub(crate) fn serve(&self, request: HostRequest, data: Vec<u8>) -> Result<Vec<u8>, DriveError> {
         let shared = &*self.shared;
         let mut state = lock(&shared.state);
@@ -245,7 +245,7 @@ impl Server {
         Ok(())
     }
 
-    /// What the drive does now; none where nobody may watch.
+    /// The state of the drive now; `None` if it is not watched.
     pub(crate) fn status(&self) -> Result<Option<Value>, DriveError> {
         let mut state = lock(&self.shared.state);
         let now_ns = self.shared.now_ns(&state);

@@ -1,11 +1,11 @@
-//! What a physical page says of itself, beside its data: the out-of-band record.
+//! The record of a physical page, next to its data: the out-of-band area.
 
 use crate::kept::Held;
 
-/// Bytes of what a record says; its checksum follows.
+/// Bytes of a record's content; its checksum follows.
 pub const CONTENT_BYTES: usize = 28;
 
-/// What a page holds.
+/// The kind of content of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Data that a client wrote.
@@ -21,24 +21,24 @@ pub enum Content {
 /// The record of a physical page that was programmed as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Whose data it is.
+    /// The logical page.
     pub lpn: u32,
-    /// What it is.
+    /// The kind of content.
     pub content: Content,
     /// Whether a collection programmed it, and not a write.
     pub by_copy: bool,
-    /// The number of the write, in the order of all writes. A copy has that of its source.
+    /// The number of the write, in the order of all writes. A copy has the number of its source.
     pub sequence: u64,
-    /// When it was programmed, on the age clock, in ns.
+    /// The time of its program, on the age clock, in ns.
     pub at_ns: u64,
     /// The checksum of the data.
     pub check: u32,
-    /// Where the data lies: the number of this place with the bits changed that the number of the
-    /// page has. So it is 0 where both are the same, as in stores that knew of no places.
+    /// The place of the data: the exclusive or of its number and the number of the page. So it is 0
+    /// where both are the same, as in stores without places.
     pub moved: u32,
 }
 
-/// What the place of a record says.
+/// The content at the place of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The page is erased.
@@ -51,8 +51,8 @@ pub enum Found {
 
 const IS_THERE: u32 = 1 << 31;
 const BY_COPY: u32 = 1 << 8;
-/// The lower bits of `moved` lie between those of the flags, and the upper ones above the number of
-/// the write.
+/// The lower bits of `moved` lie between the bits of the flags, and the upper ones above the number
+/// of the write.
 const MOVED_AT: u32 = 9;
 const MOVED_LOW: u32 = (1 << 22) - 1;
 const SEQUENCE: u64 = (1 << 54) - 1;
@@ -76,7 +76,7 @@ impl Record {
         }
     }
 
-    /// What it says, without a checksum of its own.
+    /// The content of the record, without a checksum of its own.
     pub fn to_bytes(self) -> [u8; CONTENT_BYTES] {
         let flags = IS_THERE | self.content as u32 | if self.by_copy { BY_COPY } else { 0 };
         let flags = flags | (self.moved & MOVED_LOW) << MOVED_AT;

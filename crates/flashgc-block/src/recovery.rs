@@ -43,7 +43,7 @@ pub struct Saved {
     pub data: Option<Vec<u8>>,
 }
 
-/// What was found in a store.
+/// The findings of the recovery of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// Whether the drive was stopped, and not cut off.
@@ -56,11 +56,11 @@ pub struct Recovery {
     pub saved: u64,
     /// Whether the drive takes no further write.
     pub is_read_only: bool,
-    /// What was damaged: entries that were mended, and pages that cannot be read.
+    /// Damage: entries that were repaired, and pages that cannot be read.
     pub damage: Vec<String>,
 }
 
-/// As many damaged parts of a store are named.
+/// The most damaged parts of a store that are named.
 const NAMED: usize = 4;
 
 impl fmt::Display for Recovery {
@@ -95,22 +95,22 @@ pub struct Recovered {
     pub sequence: u64,
     /// The physical pages with data that can be read.
     pub data: Vec<u32>,
-    /// Those that cannot.
+    /// The physical pages with data that cannot be read.
     pub unreadable: Vec<u32>,
     /// The data of each physical page.
     pub held: Vec<Held>,
     /// Pages to be written again.
     pub saved: Vec<Saved>,
-    /// What was found, for its user.
+    /// The findings, for the user.
     pub found: Recovery,
 }
 
-/// What is known of a block from the records of its pages.
+/// The state of a block, from the records of its pages.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     /// The first page from which on nothing is written, of the even and of the odd pages.
     ends: [u32; 2],
-    /// How many of each are written.
+    /// Number of written pages, even and odd.
     written: [u32; 2],
     last_ns: u64,
     /// Whether a collection programmed its last page.
@@ -158,7 +158,7 @@ impl Scan {
         (in_flash + saved.iter().filter(only_saved).count()) as u64
     }
 
-    /// The pages whose data is not what their records say, among those of the newest versions.
+    /// The pages whose data does not match their records, among the newest versions.
     fn damaged(&self, store: &Store, page_bytes: usize) -> io::Result<Vec<(u32, u32)>> {
         let mut data = vec![0; page_bytes];
         let with_data = self.newest.iter().flatten();

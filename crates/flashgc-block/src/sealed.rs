@@ -1,9 +1,9 @@
-//! The small entries of a store: each lies there twice, side by side and in one write, and each
-//! copy has a checksum. So an entry that is damaged in one place is still known.
+//! The small entries of a store: each entry has two adjacent copies, in one write, and each copy
+//! has a checksum. So an entry that is damaged in one place is still known.
 
 use crate::record::checksum_of;
 
-/// What an entry says; part of its checksum, with its number.
+/// The kind of an entry; part of its checksum, with its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     State,
@@ -21,9 +21,9 @@ pub const CHECK_BYTES: usize = 4;
 pub enum Sealed<'a> {
     /// Zeros: it was never written, or was cleared.
     Empty,
-    /// What was written.
+    /// The content.
     Whole(&'a [u8]),
-    /// Neither copy is what was written.
+    /// Both copies are damaged.
     Damaged,
 }
 
@@ -41,7 +41,7 @@ pub fn seal(kind: Kind, number: u32, content: &[u8], into: &mut Vec<u8>) {
     }
 }
 
-/// What the bytes of an entry say, and whether both copies say it.
+/// The content of an entry's bytes, and whether both copies agree.
 pub fn unseal(kind: Kind, number: u32, bytes: &[u8]) -> (Sealed<'_>, bool) {
     let (one, other) = bytes.split_at(bytes.len() / 2);
     let is_empty = |copy: &[u8]| copy.iter().all(|&byte| byte == 0);

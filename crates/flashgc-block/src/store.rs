@@ -18,18 +18,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 
-/// The file grows by so many places for saved pages.
+/// The file grows by this number of places for saved pages.
 const SLOTS: u32 = 16;
-/// What stores before version 3 have at the end of their head.
+/// The marks at the end of the head, in stores before version 3.
 pub(crate) const STOPPED: &[u8; 8] = b"stopped.";
 pub(crate) const READ_ONLY: &[u8; 8] = b"readonly";
 
-/// Why data cannot be read or kept, and the number of the error for clients.
+/// The failure of a read or write of data, with the number of the error for clients.
 #[derive(Clone, Debug)]
 pub struct StoreError {
     /// The number of the error.
     pub errno: i32,
-    /// What it says.
+    /// The message.
     pub text: String,
 }
 
@@ -53,13 +53,13 @@ pub fn errno_of(error: &io::Error) -> i32 {
     inner.map(|inner| inner.errno).or(error.raw_os_error()).unwrap_or(libc::EIO)
 }
 
-/// What an error is, in words and without its number.
+/// The text of an error, without its number.
 fn words(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_string())
 }
 
-/// What the head says of the drive, beside its text.
+/// The state of the drive in the head, next to the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// Whether the drive was stopped, and not cut off.
@@ -77,7 +77,7 @@ pub struct Store {
     pub(crate) layout: Layout,
     pub(crate) state: State,
     failure: Option<StoreError>,
-    /// Entries of which one copy was damaged: what they are, where, and what they say.
+    /// Entries of which one copy was damaged: kind, position and content.
     pub(crate) mended: Vec<(String, u64, Vec<u8>)>,
     /// Pages whose program was cut.
     pub(crate) cut: Vec<u32>,
@@ -88,7 +88,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store of a drive that goes on, of this version.
+    /// The store of a drive that resumes, of this version.
     pub fn resumed(disk: Box<dyn Medium>, name: &str, sizes: Sizes, version: u32) -> Self {
         Store {
             disk,
@@ -120,7 +120,7 @@ impl Store {
         self.failure.clone().map_or(Ok(()), |failure| Err(failure.into()))
     }
 
-    /// Why nothing can be written any more.
+    /// The failure of the store, after which nothing is written.
     pub fn failure(&self) -> Option<&StoreError> {
         self.failure.as_ref()
     }
@@ -197,17 +197,17 @@ impl Store {
         self.state = state;
     }
 
-    /// The drive goes on. From now on the place of a page may have any number.
+    /// The drive resumes. From now on the place of a page may have any number.
     pub fn goes_on(&mut self) {
         if !self.layout.is_sealed() {
-            // A flashgc that knows no such places must not open it.
+            // A version of flashgc without such places must not open it.
             self.put(8, &CONTINUED.to_le_bytes());
             self.layout.version = CONTINUED;
         }
         self.note_stopped(false);
     }
 
-    /// Notes that the drive is stopped, or goes on.
+    /// Marks the drive as stopped, or as running.
     pub fn note_stopped(&mut self, is_stopped: bool) {
         self.set_state(State { is_stopped, ..self.state });
     }
@@ -311,7 +311,7 @@ impl Store {
         self.put_entry(self.layout.records.entry_at(first));
     }
 
-    /// Gives the space of places back that are free.
+    /// Returns the space of free places to the filesystem.
     pub fn give_back(&mut self, first: u32, places: u32) {
         if self.failure.is_none() {
             let [at, end] = [first, first + places].map(|place| self.layout.page_at(place));
@@ -319,7 +319,7 @@ impl Store {
         }
     }
 
-    /// How often a block was erased, and whether it is bad.
+    /// Notes the number of erases of a block, and whether it is bad.
     pub fn note_wear(&mut self, block: u32, wear: Wear) {
         self.layout.push_wear(block, wear, &mut self.entry);
         self.put_entry(self.layout.wear.entry_at(block));
@@ -358,7 +358,7 @@ impl Store {
         self.put_entry(self.layout.slot_at(slot))
     }
 
-    /// Makes room for so many saved pages, and says so.
+    /// Makes room for this number of saved pages, and records the number.
     fn grow(&mut self, slots: u32) {
         if self.failure.is_none() && self.layout.is_sealed() {
             if let Err(error) = self.disk.set_bytes(self.layout.slot_at(slots)) {
@@ -385,8 +385,7 @@ impl Store {
         format!("{}, bytes {at} to {end}", self.name)
     }
 
-    /// What is written is in the file, whatever happens to this machine. A failure is one of the
-    /// store.
+    /// Makes all written data survive a failure of this machine. A failure is one of the store.
     pub fn sync(&mut self) {
         if self.failure.is_none()
             && let Err(error) = self.disk.sync()
@@ -396,7 +395,7 @@ impl Store {
         }
     }
 
-    /// What a program leaves of its record that a loss of power cut, and of its data.
+    /// Writes the rest of a record that a loss of power cut, and of its data.
     pub fn tear(&self, page: u32, entry: &[u8], data: Option<(u32, &[u8])>) -> io::Result<()> {
         if let Some((place, data)) = data {
             write_all(&*self.disk, data, self.layout.page_at(place))?;

@@ -91,9 +91,8 @@ impl Store {
         self.mended.push((what(), at, [&good[..], &good].concat()));
     }
 
-    /// Writes entries again of which one copy was damaged. Returns what they are. Pages whose
-    /// program was cut hold nothing from now on, so that after a stop no record is that of a cut
-    /// program.
+    /// Writes entries again of which one copy was damaged. Returns their names. Pages whose program
+    /// was cut become empty, so that after a stop no record belongs to a cut program.
     pub fn mend(&mut self) -> Vec<String> {
         for page in std::mem::take(&mut self.cut) {
             let nothing = Record::empty(u32::MAX, Content::Padding, 0, 0);

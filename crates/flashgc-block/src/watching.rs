@@ -1,5 +1,4 @@
-//! What a drive does, for those who watch it: its requests of the last seconds, and the report so
-//! far.
+//! The state of a drive for its observers: its requests of the last seconds, and the report so far.
 
 use crate::engine::lock;
 use flashgc::report::Report;
@@ -34,7 +33,7 @@ impl Requests {
         add(&mut self.parts, &other.parts);
     }
 
-    /// Rates are those of this time.
+    /// The rates over this time, as JSON.
     fn to_json(&self, span_ns: u64) -> Value {
         let latency = self.latency.summary();
         let rate = |sum: u64| sum as f64 * SECOND_NS as f64 / span_ns as f64;
@@ -113,7 +112,7 @@ impl Watching {
         })
     }
 
-    /// What the drive does, at this time of its own.
+    /// The state of the drive at this time of its own.
     pub(crate) fn status(&self, so_far: &Report, (least, total): (u32, u64), now_ns: u64) -> Value {
         let mut report = so_far.to_json();
         if let Some(keys) = report.as_object_mut() {

@@ -12,7 +12,7 @@ pub struct Place {
     pub line: usize,
     /// The column in characters, counted from 1.
     pub column: usize,
-    /// How many characters to underline; at least 1.
+    /// Number of characters to underline; at least 1.
     pub length: usize,
     /// The line itself.
     pub text: String,
@@ -21,9 +21,9 @@ pub struct Place {
 /// One mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What the error is about: the message.
+    /// The message.
     pub message: String,
-    /// Where it is, if it is anywhere.
+    /// Its place in a text, if it has one.
     pub place: Option<Place>,
     /// The dotted key it is about.
     pub key: Option<String>,
@@ -133,7 +133,7 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
-    /// How many mistakes there are.
+    /// Number of mistakes.
     pub fn len(&self) -> usize {
         self.list.len()
     }

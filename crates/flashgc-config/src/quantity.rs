@@ -87,7 +87,7 @@ impl Reader<'_> {
         help: &str,
     ) -> Option<T> {
         let entry = self.entry(key)?;
-        // Bare numbers go through the same parser, which knows where a unit may be missing.
+        // Bare numbers go through the same parser, which decides where a unit may be missing.
         let parsed = match &entry.node {
             Node::Leaf { value: Scalar::Text(text), .. } => parse(text),
             Node::Leaf { value: Scalar::Integer { value: Some(number), .. }, .. } => {

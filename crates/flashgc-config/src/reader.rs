@@ -15,7 +15,7 @@ use crate::tree::{Entry, Node, Scalar, Table, Tree};
 pub struct Reader<'a> {
     sink: &'a Sink,
     table: Option<&'a Table>,
-    /// Where the table begins, or the nearest table around it that is written anywhere.
+    /// The header of the table, or of the nearest table around it that is written anywhere.
     header: Option<&'a Origin>,
     path: String,
     /// There was a value other than a table here; its own error is enough.
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         matches!(self.entry(key), Some(Entry { node: Node::Table(_), .. }))
     }
 
-    /// The keys in the order of the file, those of higher layers last.
+    /// The keys in the order of the file, keys of higher layers last.
     pub fn keys(&self) -> Vec<String> {
         self.entries().map(|entry| entry.key.clone()).collect()
     }

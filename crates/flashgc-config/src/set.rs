@@ -95,7 +95,7 @@ pub(crate) fn split(key: &str) -> Vec<(usize, &str)> {
 
 fn value(source: &std::sync::Arc<SourceText>, shift: usize, text: &str) -> Node {
     if let Ok(parsed) = DeValue::parse(text) {
-        // No setting is a date; a name that looks like one stays a name.
+        // No setting is a date; a name in the form of a date stays a name.
         if !parsed.get_ref().is_datetime() {
             return Builder { source, shift, weak: true }.node(&parsed);
         }

@@ -1,4 +1,4 @@
-//! Where readers put mistakes and the keys that they requested.
+//! The sink of readers for mistakes, and for the keys that they requested.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

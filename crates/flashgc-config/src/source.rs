@@ -1,4 +1,4 @@
-//! Where a value came from: a shared text and a range of bytes in it.
+//! The origin of a value: a shared text and a range of bytes in it.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The nearest valid word to a misspelt one.
 
-/// The option most like `word`, if one is near enough to be the intended one.
+/// The option nearest to `word`, if one is near enough to be the intended one.
 ///
 /// Case and the choice of `-` or `_` do not count as differences.
 pub fn nearest<'o>(word: &str, options: &[&'o str]) -> Option<&'o str> {

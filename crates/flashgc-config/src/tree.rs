@@ -1,4 +1,4 @@
-//! A table of values, each of which knows its origin.
+//! A table of values, each with its origin.
 
 use serde_json::{Map, Number, Value};
 
@@ -34,7 +34,7 @@ pub(crate) enum Node {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: String,
-    /// Where the key is written; a path made by the program has none.
+    /// The place of the key; a path made by the program has none.
     pub(crate) header: Option<Origin>,
     /// A header from a file replaces one from `--set`.
     pub(crate) weak: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     pub(crate) entries: Vec<Entry>,
-    /// Where it is written; only the tables of a list need it.
+    /// Its place; only the tables of a list need it.
     pub(crate) origin: Option<Origin>,
 }
 
@@ -75,7 +75,7 @@ impl Table {
     }
 }
 
-/// A table in which every key and value remembers where it was written.
+/// A table of keys and values, each with its place in the text.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub(crate) root: Table,

@@ -97,7 +97,7 @@ pub enum ShareOf {
     Physical,
     /// All pages there are.
     Pages,
-    /// The blocks beyond what the host can fill.
+    /// The blocks in excess of the host's.
     Spare,
     /// The soft threshold of the same trigger.
     Soft,
@@ -129,7 +129,7 @@ fn factor(unit: &str, table: &[(&str, u64)]) -> Result<u64, String> {
     known.map(|(_, factor)| *factor).ok_or_else(|| unknown_unit(unit, table))
 }
 
-/// Why `unit` is not accepted; names a unit that differs only in case.
+/// The reason why `unit` is not accepted; names a unit that differs only in case.
 fn unknown_unit(unit: &str, table: &[(&str, u64)]) -> String {
     if unit.is_empty() {
         return "the unit is missing".to_string();

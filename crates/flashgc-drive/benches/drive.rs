@@ -95,7 +95,7 @@ fn since(start: Instant) -> f64 {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo bench` says that it measures; anything else runs the small form.
+    // `cargo bench` passes the flag for measuring; anything else runs the small form.
     let measures =
         arguments.iter().any(|a| a == "--bench") && !arguments.iter().any(|a| a == "--test");
     match bench(if measures { 4096 } else { 64 }) {

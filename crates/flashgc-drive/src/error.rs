@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io;
 
-/// Why no drive could be read from a file. The text does not name the file: the caller does.
+/// The reasons why no drive could be read from a file. The text does not name the file: the caller
+/// does.
 #[derive(Debug)]
 pub enum DriveError {
     /// The file has another format.
@@ -13,7 +14,7 @@ pub enum DriveError {
         /// The version of the format.
         version: u32,
     },
-    /// It is cut off, changed, or longer than its header says.
+    /// It is cut off, changed, or longer than the length in its header.
     Damaged {
         /// The error.
         what: String,

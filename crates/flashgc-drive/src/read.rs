@@ -29,7 +29,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those of a device.
+    /// The limits of a device.
     pub fn of(geometry: &Geometry) -> Self {
         let Geometry { exported_pages, blocks, planes, .. } = *geometry;
         Limits { exported_pages, blocks, planes }
@@ -50,7 +50,7 @@ pub fn open<R: Read>(mut from: R) -> Result<Opened<R>, DriveError> {
     Ok(Opened { header, head_bytes, from })
 }
 
-/// The drive in these bytes: what a fuzzer calls.
+/// The drive in these bytes; the target of a fuzzer.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<SavedDrive, DriveError> {
     open(bytes)?.load(limits)
 }

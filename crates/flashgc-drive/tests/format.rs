@@ -1,4 +1,4 @@
-//! Files of drives: what comes back is what was written, and nothing that is damaged comes back.
+//! Files of drives: a drive that is written and read is the same, and a damaged file is an error.
 
 use flashgc::session::{Inputs, Options, Phase, SavedDrive, Session, Setup, prepare};
 use flashgc_drive::{DriveError, Limits, decode, open, write};
@@ -87,7 +87,7 @@ fn what_is_read_is_what_was_written() {
     }
 }
 
-/// On the drive that was read a run is what it is on the drive that was preconditioned.
+/// A run on a drive that was read gives the report of a run on the preconditioned drive.
 #[test]
 fn a_run_on_a_drive_that_was_read_gives_the_same_report() {
     let sets = ["precondition.scheme=\"greedy\"", "device.blocks_per_plane=64"];
@@ -103,7 +103,7 @@ fn a_run_on_a_drive_that_was_read_gives_the_same_report() {
     assert_eq!(finish(on_read.expect("it fits")), finish(plain));
 }
 
-/// A scheme that keeps something beside the drive.
+/// A scheme with state of its own in addition to the drive.
 const HOTNESS: [&str; 5] = [
     "gc.scheme=\"speedup\"",
     "gc.placement.hotness-groups.groups=2",
@@ -203,7 +203,7 @@ fn a_crafted_header_takes_no_memory() {
         });
         match decode(&crafted, limits) {
             Err(DriveError::Damaged { .. }) => {}
-            // What the numbers mean is for the engine.
+            // The engine checks the meaning of the numbers.
             Ok(saved) => {
                 let on = Session::with_drive(setup(&[]), None, saved, "a", Options::default());
                 let error = on.err().expect("it is refused").text;
@@ -233,8 +233,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Checksums are of the content. A few bits of a zstd frame say nothing (what is left of the
-    /// last byte of a table, say): with these changed a file still says the same.
+    /// Checksums are of the content. A few bits of a zstd frame have no meaning (such as the unused
+    /// bits in the last byte of a table): a file with changes in these has the same content.
     #[test]
     fn a_file_that_is_changed_anywhere_is_refused_or_says_the_same(
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),

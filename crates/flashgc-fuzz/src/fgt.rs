@@ -6,7 +6,7 @@ use crate::trace::reader;
 const MAGIC: &[u8; 8] = b"\x89FGT\r\n\x1a\n";
 const PLAIN_MAX: usize = 64 * 1024;
 
-/// An even first byte: the rest is a file. An odd one: the rest is what its frames hold.
+/// With an even first byte the rest is a file; with an odd one it is the content of frames.
 pub fn fgt(data: &[u8]) {
     let Some((&kind, rest)) = data.split_first() else { return };
     let file = if kind % 2 == 0 { rest.to_vec() } else { file_of(rest) };

@@ -1,6 +1,6 @@
-//! What is done with bytes that nobody has looked at. Each target takes any bytes and must come
-//! back: no panic, no endless loop, no memory without bound, and no result that contradicts
-//! another one. cargo-fuzz calls them (`fuzz/`), and so does a test, with every input of `inputs/`.
+//! The targets of the fuzzers. Each target takes any bytes and must return: no panic, no endless
+//! loop, no memory without bound, and no result that contradicts another one. cargo-fuzz calls them
+//! (`fuzz/`), and so does a test, with every input of `inputs/`.
 
 mod config;
 mod drive;

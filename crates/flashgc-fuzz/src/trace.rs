@@ -8,7 +8,7 @@ use flashgc_trace::{Op, TraceReader};
 use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// More records than this tell nothing new.
+/// Further records add nothing to a case.
 const RECORDS_MAX: u64 = 10_000;
 
 /// The first line is a format's name with its options, the rest is a trace of it.
@@ -20,7 +20,7 @@ pub fn reader(data: &[u8]) {
     check(data.get(at + 1..).unwrap_or(&[]), Some(&format));
 }
 
-/// A trace whose format has to be told from its content.
+/// A trace whose format has to be recognised from its content.
 pub fn detect(data: &[u8]) {
     check(data, None);
 }

@@ -1,4 +1,4 @@
-//! Every input that is kept goes through its target: the seeds, and what a fuzzer found.
+//! Every kept input goes through its target: the seeds, and findings of fuzzers.
 #![allow(clippy::print_stdout)]
 
 mod kept;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub struct Arguments {
     /// The seed of the run.
     pub seed: u64,
-    /// How many histories; `None` for as many as the time allows.
+    /// The number of histories; `None` is limited by the time alone.
     pub count: Option<u64>,
     /// For how long, in s.
     pub seconds: u64,
@@ -21,7 +21,7 @@ pub struct Arguments {
     pub threads: u64,
     /// A history that takes longer counts as endless, in s.
     pub patience: u64,
-    /// Where failures are written.
+    /// The folder for failures.
     pub found: PathBuf,
 }
 

@@ -6,7 +6,7 @@ use flashgc::config::{Inputs, Setup, prepare};
 use flashgc::session::TraceOpener;
 use std::io::{Cursor, Read};
 
-/// How the rows of a trace are written in a file.
+/// The format of the rows of a trace in a file.
 pub const TRACE_FORMAT: &str = "csv:time:ns, op, offset, size, priority, hint; high=1; normal=0";
 
 /// One history.

@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a failure is shrunk.
+/// The time for the shrinking of a failure.
 const SHRINK: Duration = Duration::from_secs(40);
 
 /// The histories that were tried, and their results.
@@ -37,7 +37,7 @@ struct Counts {
 /// The present history of a thread: its seed, its text, and since when.
 type Slot = Mutex<Option<(u64, String, Instant)>>;
 
-/// Everything that the threads share.
+/// The shared state of the threads.
 struct Hunt<'a> {
     arguments: &'a Arguments,
     begin: Instant,

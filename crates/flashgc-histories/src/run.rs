@@ -9,7 +9,7 @@ use std::backtrace::Backtrace;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 
-/// Why a run has no result.
+/// The reasons why a run has no result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
     /// The drive is full.

@@ -1,4 +1,5 @@
-//! Histories that once failed hold now; and the tool finds, shrinks and covers.
+//! Histories that once failed now pass; and the tool finds failures, shrinks them, and covers the
+//! configuration.
 
 use flashgc_histories::coverage::Coverage;
 use flashgc_histories::draw::{Drawn, draw};
@@ -45,7 +46,7 @@ fn every_remembered_history_holds() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// A rule that is wrong on purpose fails, and what is left of its history fails in the same way.
+/// A rule that is wrong on purpose fails, and its shrunk history fails in the same way.
 #[test]
 fn a_wrong_rule_is_found_and_shrunk() {
     let drawn = (0..50).find_map(|seed| match draw(seed) {

@@ -1,4 +1,4 @@
-//! Without a clock the counts are those of the timed run, over random configurations.
+//! Without a clock the counts equal the timed run's, over random configurations.
 
 use flashgc_histories::draw::{Drawn, draw, draw_placed, untimed_pairs};
 use flashgc_histories::rules::{Outcome, check};

@@ -233,7 +233,7 @@ extern "C" fn after_fork() -> c_int {
     status(|| {
         served::masks().map(|masks| set_umask(masks.files));
         let Some(pipe) = served::pipe() else { return Ok(()) };
-        // SAFETY: whoever started nbdkit has opened it for this plugin, and nobody else uses it.
+        // SAFETY: the process that starts nbdkit opens the pipe for this plugin, its only user.
         let mut pipe = unsafe { File::from_raw_fd(pipe) };
         let waits = std::thread::Builder::new().name("end".into());
         let waits = waits.spawn(move || {
@@ -272,7 +272,7 @@ extern "C" fn can_fua(_: Handle) -> c_int {
 }
 
 extern "C" fn can_multi_conn(_: Handle) -> c_int {
-    // A flush on one connection covers what was written on the others.
+    // A flush on one connection covers the writes of the others.
     1
 }
 
@@ -289,7 +289,7 @@ extern "C" fn block_size(_: Handle, least: *mut u32, preferred: *mut u32, most: 
 }
 
 extern "C" fn pread(_: Handle, into: *mut c_void, count: u32, offset: u64, _: u32) -> c_int {
-    // SAFETY: nbdkit passes a buffer of `count` bytes, which nobody else uses until this returns.
+    // SAFETY: nbdkit passes a buffer of `count` bytes, which this call alone uses until it returns.
     let into = unsafe { std::slice::from_raw_parts_mut(into.cast::<u8>(), count as usize) };
     answer(|| served::serve(|drive| drive.read(into, offset)))
 }

@@ -1,14 +1,14 @@
 //! Keeps a client that goes away from ending the server.
 //!
 //! nbdkit 1.32.4 to 1.33.9 (Debian 12 has 1.32.5) closes its side of a connection as soon as one of
-//! its threads sees that the client is gone, while others have answers for it, and an assertion of
-//! theirs ends the process ("`raw_send_socket`: Assertion `sock >= 0` failed"; nbdkit 1.34 has no
-//! such fault). `flashgc serve` loads the plugin before such a server, so that these functions take
-//! the place of those of the C library:
+//! its threads sees that the client is gone, while others have answers for it, and an assertion in
+//! these ends the process ("`raw_send_socket`: Assertion `sock >= 0` failed"; nbdkit 1.34 has no
+//! such fault). `flashgc serve` loads the plugin before such a server, so that these functions
+//! replace those of the C library:
 //!
 //! - an answer to a client that is gone is dropped, as if it had been sent;
-//! - a thread that reads the end of a connection learns of it when every request of the connection
-//!   that was under way has been answered, so that nobody sends any more.
+//! - a thread that reads the end of a connection returns from that read when every request of the
+//!   connection that was under way has been answered, so that no thread sends afterwards.
 //!
 //! Without being loaded before nbdkit they are never called.
 
@@ -17,12 +17,12 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A connection of nbdkit; its number is that of the descriptor.
+/// A connection of nbdkit, numbered by its descriptor.
 struct Connection {
     is_open: AtomicBool,
     /// Requests that were read and not answered.
     under_way: AtomicU32,
-    /// Its end was read: nobody answers any more.
+    /// Its end was read: no answer follows.
     has_ended: AtomicBool,
 }
 
@@ -43,14 +43,14 @@ thread_local! {
     static ANSWERS: Cell<c_int> = const { Cell::new(-1) };
 }
 
-/// A request of the protocol: its length, its first word, and that with which a client leaves.
+/// A request of the protocol: its length, its first word, and the type of a disconnect.
 const REQUEST_BYTES: usize = 28;
 const REQUEST: [u8; 4] = 0x2560_9513_u32.to_be_bytes();
 const LEAVES: [u8; 2] = 2_u16.to_be_bytes();
 
-/// Looks at what is under way after this time.
+/// The interval between checks for requests under way.
 const PAUSE: Duration = Duration::from_micros(500);
-/// A client that breaks the protocol keeps a thread waiting for so long.
+/// The longest wait of a thread for a client that breaks the protocol.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 fn connection(descriptor: c_int) -> Option<&'static Connection> {
@@ -58,7 +58,7 @@ fn connection(descriptor: c_int) -> Option<&'static Connection> {
     found.filter(|connection| connection.is_open.load(Ordering::Acquire))
 }
 
-/// This thread answers nothing any more.
+/// This thread has no request to answer from now on.
 fn has_answered() {
     let descriptor = ANSWERS.replace(-1);
     if let Some(connection) = connection(descriptor) {
@@ -90,7 +90,7 @@ extern "C" fn accept4(
     length: *mut c_void,
     flags: c_int,
 ) -> c_int {
-    // SAFETY: the arguments are those of the caller.
+    // SAFETY: the arguments come from the caller.
     let descriptor =
         unsafe { libc::syscall(libc::SYS_accept4, listener, address, length, flags) } as c_int;
     let taken = usize::try_from(descriptor).ok().and_then(|at| CONNECTIONS.get(at));
@@ -107,13 +107,13 @@ extern "C" fn close(descriptor: c_int) -> c_int {
     if let Some(connection) = connection(descriptor) {
         connection.is_open.store(false, Ordering::Release);
     }
-    // SAFETY: the argument is that of the caller.
+    // SAFETY: the argument comes from the caller.
     unsafe { libc::syscall(libc::SYS_close, descriptor) as c_int }
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn read(descriptor: c_int, into: *mut c_void, bytes: usize) -> isize {
-    // SAFETY: the arguments are those of the caller.
+    // SAFETY: the arguments come from the caller.
     let got = unsafe { libc::syscall(libc::SYS_read, descriptor, into, bytes) } as isize;
     let Some(connection) = connection(descriptor) else { return got };
     if got <= 0 {
@@ -125,7 +125,7 @@ extern "C" fn read(descriptor: c_int, into: *mut c_void, bytes: usize) -> isize 
         }
         return got;
     }
-    // SAFETY: so many bytes were written there.
+    // SAFETY: the call has written this number of bytes there.
     let got_bytes = unsafe { std::slice::from_raw_parts(into.cast::<u8>(), got as usize) };
     let is_request = bytes == REQUEST_BYTES && got_bytes.starts_with(&REQUEST);
     if is_request && got_bytes.get(6..8) != Some(&LEAVES) && ANSWERS.get() < 0 {
@@ -138,7 +138,7 @@ extern "C" fn read(descriptor: c_int, into: *mut c_void, bytes: usize) -> isize 
 #[unsafe(no_mangle)]
 extern "C" fn send(descriptor: c_int, from: *const c_void, bytes: usize, flags: c_int) -> isize {
     let null = std::ptr::null::<c_void>();
-    // SAFETY: the arguments are those of the caller.
+    // SAFETY: the arguments come from the caller.
     let mut sent =
         unsafe { libc::syscall(libc::SYS_sendto, descriptor, from, bytes, flags, null, 0) }
             as isize;
@@ -159,7 +159,7 @@ extern "C" fn send(descriptor: c_int, from: *const c_void, bytes: usize, flags: 
 extern "C" fn shutdown(descriptor: c_int, how: c_int) -> c_int {
     let connection = connection(descriptor);
     let how = if connection.is_some() { libc::SHUT_RDWR } else { how };
-    // SAFETY: the arguments are those of the caller.
+    // SAFETY: the arguments come from the caller.
     let done = unsafe { libc::syscall(libc::SYS_shutdown, descriptor, how) } as c_int;
     if let Some(connection) = connection {
         wait_for_others(connection, Some(Instant::now() + PATIENCE));

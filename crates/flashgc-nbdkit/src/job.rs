@@ -1,4 +1,4 @@
-//! What `flashgc serve` asks for, in a JSON file, and what it is told at the end, in another.
+//! The request of `flashgc serve`, in a JSON file, and the outcome, in another.
 
 use crate::status::Status;
 use flashgc::report::Report;
@@ -11,32 +11,32 @@ use std::io::{self, BufReader, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// What is asked for.
+/// The request.
 pub struct Job {
     inputs: Inputs,
     /// A saved drive in place of preconditioning.
     drive: Option<PathBuf>,
-    /// The file that holds the drive, or is to hold it.
+    /// The file of the store, which may not exist yet.
     store: Option<PathBuf>,
-    /// The socket where the drive can be watched.
+    /// The socket that publishes the state of the drive.
     status: Option<PathBuf>,
-    /// The file that is to hold the requests as a trace.
+    /// The file for the trace of the requests.
     capture: Option<PathBuf>,
-    /// Where to say what was found in it.
+    /// The file for the findings of the recovery of the store.
     found: Option<PathBuf>,
     verify: bool,
     time: Time,
-    /// The number of a pipe whose end is the end of the drive.
+    /// The descriptor of a pipe that closes when the drive is to end.
     pipe: Option<i32>,
     masks: Masks,
-    /// Where the report is to be.
+    /// The file for the report.
     outcome: PathBuf,
 }
 
-/// Which bits of their modes new files do not get.
+/// The bits that are cleared in the modes of new files.
 #[derive(Clone, Copy)]
 pub struct Masks {
-    /// Files: those of whoever started the server.
+    /// Files: the mask of the process that started the server.
     pub files: u32,
     /// Sockets.
     pub socket: u32,
@@ -180,7 +180,7 @@ impl Job {
         Ok(Some(status))
     }
 
-    /// Says what was found in the store.
+    /// Writes the findings of the recovery of the store.
     fn tell_found(&self, drive: &Drive) -> Result<(), String> {
         let (Some(found), Some(place)) = (drive.found(), &self.found) else { return Ok(()) };
         let written = fs::write(place, found.to_string());
@@ -202,7 +202,7 @@ impl Job {
         )
     }
 
-    /// Says how it ended: the report, or the error.
+    /// Writes the outcome: the report, or the error.
     pub fn tell(&self, outcome: Result<&Report, String>) -> Result<(), String> {
         let told = match outcome {
             Ok(report) => {
@@ -228,8 +228,8 @@ fn not_captured(path: &Path, error: &io::Error) -> String {
     )
 }
 
-/// The file of a store, and whether it did not exist before. Nobody else may read a new one: it has
-/// the data of clients.
+/// The file of a store, and whether it did not exist before. A new one is readable by its owner
+/// alone: it has the data of clients.
 fn store_file(path: &Path) -> Result<(File, bool), String> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
-/// A request that failed: its number for the client, and a message for the server's log where there
-/// is something new to say.
+/// A request that failed: its number for the client, and a message for the server's log where it is
+/// a new one.
 pub struct Failed {
     pub errno: i32,
     pub message: Option<String>,
@@ -25,19 +25,19 @@ impl Failed {
 struct Served {
     job: Option<Job>,
     drive: Option<Drive>,
-    /// Where it can be watched.
+    /// The socket that publishes its state.
     status: Option<Status>,
-    /// When it was ready, and how long that took.
+    /// The time at which it was ready, and the duration of its preparation.
     ready: Option<(Instant, Duration)>,
 }
 
-/// Requests read it, side by side; it changes before the first of them and after the last.
+/// Requests read it concurrently; it changes before the first of them and after the last.
 static SERVED: RwLock<Served> =
     RwLock::new(Served { job: None, drive: None, status: None, ready: None });
 
-/// The log says once that the drive has stopped.
+/// Whether the log has the reason why the drive has stopped.
 static HAS_SAID_WHY: AtomicBool = AtomicBool::new(false);
-/// Whether the first client that may not write was told why.
+/// Whether the log has the reason why clients may not write.
 static HAS_SAID_READ_ONLY: AtomicBool = AtomicBool::new(false);
 
 /// Connections that are open.
@@ -51,13 +51,13 @@ fn changed() -> RwLockWriteGuard<'static, Served> {
     SERVED.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads what is asked for.
+/// Reads the request of `flashgc serve`.
 pub fn read_job(path: &Path) -> Result<(), String> {
     changed().job = Some(Job::read(path)?);
     Ok(())
 }
 
-/// Whether it is known what is asked for.
+/// Whether the request has been read.
 pub fn has_job() -> bool {
     served().job.is_some()
 }
@@ -125,7 +125,7 @@ pub fn end() -> Result<(), String> {
     job.tell(Ok(&report))
 }
 
-/// What the drive does; none after its end.
+/// The state of the drive; `None` after its end.
 pub fn status() -> Result<Option<Value>, String> {
     match &served().drive {
         Some(drive) => drive.status().map_err(|error| error.to_string()),

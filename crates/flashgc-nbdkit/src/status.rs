@@ -1,5 +1,5 @@
-//! Answers those who watch the drive, on a unix socket: HTTP with one JSON object, whatever they
-//! ask for. `curl --unix-socket PATH http://drive/` shows it, and `flashgc top`.
+//! Publishes the state of the drive, on a unix socket: HTTP with one JSON object as the answer to
+//! any request. `curl --unix-socket PATH http://drive/` shows it, and `flashgc top`.
 
 use crate::{api, served};
 use serde_json::{Value, json};
@@ -13,19 +13,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Somebody who asks for nothing, or takes no answer, is left after so long.
+/// A client that sends no request, or takes no answer, is dropped after this time.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A request that fills this is answered without its rest.
 const REQUEST_BYTES: usize = 4096;
 
-/// Those who may ask at once. The next one takes the place of the one who has been silent longest.
+/// The most clients at once. The next one replaces the client that has been silent longest.
 const ASKING: usize = 32;
 
-/// The socket. It is removed at the end.
+/// The socket, which is removed on drop.
 pub struct Status(PathBuf);
 
-/// Those who are asking, with their numbers, in the order in which they came.
+/// The clients, with their numbers, in the order in which they came.
 type Asking = Arc<Mutex<VecDeque<(u64, UnixStream)>>>;
 
 fn lock(asking: &Asking) -> MutexGuard<'_, VecDeque<(u64, UnixStream)>> {
@@ -40,8 +40,8 @@ impl Status {
         let asking = Asking::default();
         thread::Builder::new().name("status".into()).spawn(move || {
             for (number, stream) in (0..).zip(listener.incoming()) {
-                // Who leaves in the middle needs no answer, and nor does one for whom there is no
-                // thread.
+                // A client that leaves before its answer needs none, and a client without a thread
+                // gets none.
                 let _ = stream.and_then(|stream| begin(&asking, number, stream));
             }
         })?;
@@ -55,7 +55,7 @@ impl Drop for Status {
     }
 }
 
-/// Answers somebody on a thread of their own.
+/// Answers a client in a thread of its own.
 fn begin(asking: &Asking, number: u64, stream: UnixStream) -> io::Result<()> {
     let mut all = lock(asking);
     if all.len() == ASKING

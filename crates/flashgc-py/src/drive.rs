@@ -49,7 +49,7 @@ pub fn saved(setup: &Setup, path: &Path) -> PyResult<(SavedDrive, String)> {
     Ok((saved, name))
 }
 
-/// Why a saved drive does not fit a configuration, as an object in the list of `problems`.
+/// The misfit of a saved drive and a configuration, as an object in the list of `problems`.
 pub fn problem(setup: &Setup, path: &Path) -> PyResult<Option<Value>> {
     let origin = open(path)?.header.origin;
     let fit = origin.check_fit(setup, &path.display().to_string());

@@ -31,7 +31,7 @@ pub fn reason(error: &io::Error) -> String {
 /// Links that point to links are followed only so far, as the system does.
 const LINKS_MAX: usize = 40;
 
-/// Where a path leads when it is a link, even to a file that does not exist yet.
+/// The target of a path that is a link, even to a file that does not exist yet.
 fn link_target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_path_buf();
     for _ in 0..LINKS_MAX {

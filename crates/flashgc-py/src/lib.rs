@@ -27,8 +27,8 @@ mod trace;
 
 use pyo3::prelude::*;
 
-/// Short runs are mostly small allocations, which take a fifth of their time with that of the C
-/// library.
+/// Short runs consist mostly of small allocations, which take a fifth of their time with the
+/// allocator of the C library.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -32,7 +32,7 @@ pub struct Logs {
     timeline: Option<TimelineLog>,
 }
 
-/// The requests whose stories are kept: those of some numbers, or without any the slowest.
+/// The requests whose stories are kept: requests by number, or without any the slowest.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Stories {
@@ -54,7 +54,7 @@ impl Stories {
     }
 }
 
-/// What is watched in a run.
+/// The watchers of a run.
 #[derive(Clone, Copy)]
 pub struct Watched {
     /// Whether the checker watches.
@@ -135,7 +135,7 @@ fn too_many_rows(logs: &Logs, progress: &Progress) -> PyErr {
 }
 
 impl Logs {
-    /// Refuses what needs a clock.
+    /// Refuses logs that need a clock.
     pub fn check_untimed(&self, watched: Watched) -> PyResult<()> {
         let rows = [
             (watched.blame, "latencies cannot be split"),

@@ -26,7 +26,7 @@ pub fn check(setup: &Setup) -> PyResult<()> {
     }
 }
 
-/// For less the system is not asked.
+/// For smaller sizes the available memory is not read.
 const ALWAYS_THERE: u64 = 16 << 20;
 
 const GIB: f64 = (1u64 << 30) as f64;

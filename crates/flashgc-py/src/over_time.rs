@@ -56,7 +56,8 @@ impl OverTime {
         Ok(columns!(py, stretches, count, moved_min, moved_sum, moved_max;))
     }
 
-    /// Planes of the drive and blocks of each, those of a group, and the erases of the groups.
+    /// Number of planes and of blocks in each, of the drive and of a group, and the erases of the
+    /// groups.
     fn wear(&self) -> ([u32; 2], [u32; 2], Vec<u64>) {
         let ErasesByPlace { whole, group, erases } = &self.0.wear;
         (*whole, *group, erases.clone())

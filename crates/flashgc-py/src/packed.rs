@@ -1,4 +1,4 @@
-//! Where a trace is written: a file, packed if its name says so, or standard output.
+//! The target of a trace: a file, packed by the ending of its name, or standard output.
 
 use crate::errors::OutputError;
 use crate::files::{NewFile, reason};

@@ -84,7 +84,7 @@ impl Function {
 }
 
 impl Policies {
-    /// As the engine takes them.
+    /// The policies in the form of the engine.
     pub fn given(&self) -> GivenPolicies {
         let maker = |maker: &Py<PyAny>| Python::attach(|py| maker.clone_ref(py));
         GivenPolicies {
@@ -118,14 +118,15 @@ impl Policies {
     }
 }
 
-/// Answers for each block of a plane in a row that may name a block whose erase frees nothing. A
-/// policy that does not look at its pages, by age or at random, finds another one long before.
+/// Number of consecutive answers, for each block of a plane, that may name a block whose erase
+/// frees nothing. A policy that ignores the pages of blocks, by age or at random, finds another one
+/// long before.
 const IN_VAIN_OF_EACH: u64 = 64;
 
 /// A victim policy.
 struct Victim {
     function: Function,
-    /// Of each plane: its answers in a row that named a block whose erase frees nothing.
+    /// By plane: the number of consecutive answers that named a block whose erase frees nothing.
     in_vain: BTreeMap<u32, u64>,
 }
 

@@ -79,7 +79,7 @@ impl Pulse {
     }
 }
 
-/// Where a reader leaves the exception that ended it.
+/// The place for the exception that ended a reader.
 pub type Raised = Arc<Mutex<Option<PyErr>>>;
 
 /// A reader that checks for signals on the way.
@@ -117,7 +117,7 @@ impl<R: Seek> Seek for SignalReader<R> {
     }
 }
 
-/// The exception that a [`SignalReader`] left, or else the error that was seen.
+/// The exception that a [`SignalReader`] left, or else the given error.
 pub fn raised_or(raised: &Raised, error: PyErr) -> PyErr {
     match raised.lock() {
         Ok(mut raised) => raised.take().unwrap_or(error),

@@ -1,4 +1,4 @@
-//! What Python names for a run: a configuration, its layers, and a trace.
+//! The request of Python for a run: a configuration, its layers, and a trace.
 
 use crate::errors::{ConfigError, RunError, TraceError};
 use crate::files;

@@ -8,13 +8,13 @@ use flashgc::workload::HostOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-/// Passes batches to a function of Python, and keeps what that raises.
+/// Passes batches to a function of Python, and keeps its exception.
 pub struct Requests {
     raised: Raised,
 }
 
 impl Requests {
-    /// The function, and what the engine hands its rows to.
+    /// The function, and the sink for the engine's rows.
     pub fn new(add: Py<PyAny>, has_parts: bool) -> (Requests, RequestSink) {
         let raised = Raised::default();
         let seen = raised.clone();

@@ -22,9 +22,9 @@ pub struct Outcome {
     report: String,
     /// Upper ends and counts of the buckets of read latencies.
     read: Vec<(u64, u64)>,
-    /// The same for writes.
+    /// The latencies of writes, likewise.
     write: Vec<(u64, u64)>,
-    /// The stories that were asked for, as a JSON list.
+    /// The requested stories, as a JSON list.
     stories: Option<String>,
     /// The run over time, where it was recorded.
     over_time: Option<OverTime>,

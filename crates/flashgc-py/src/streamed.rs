@@ -54,7 +54,7 @@ impl<W: Into<NewFile>> Streamed<W> {
         Entries(Arc::clone(&self.state))
     }
 
-    /// How many entries there are so far.
+    /// Number of entries so far.
     pub fn count(&self) -> u64 {
         self.state.lock().map_or(0, |state| state.count)
     }

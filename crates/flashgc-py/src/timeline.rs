@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Slices and values of a file at most: Perfetto shows larger files slowly.
 const ENTRIES_MAX: u64 = 4_000_000;
 
-/// The timeline that is asked for.
+/// The requested timeline.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct TimelineLog {

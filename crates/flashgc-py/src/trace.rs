@@ -33,7 +33,7 @@ pub struct Reading {
     sort_window: Option<String>,
 }
 
-/// How the names of files in our own format end.
+/// The ending of file names in our own format.
 const OURS: &str = "fgt";
 
 /// A format by its name; `auto` or no name: by the content.
@@ -51,7 +51,7 @@ impl Reading {
         name.map_or_else(|| self.name.clone(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// Without a window, rows that are out of order are handled as `disorder` says.
+    /// Without a window, rows that are out of order are handled by `disorder`.
     fn options(&self, disorder: Disorder) -> PyResult<OpenOptions> {
         let on_bad_line = match self.on_bad_line.as_str() {
             "stop" => OnBadLine::Stop,

@@ -132,7 +132,7 @@ impl<W: Write> Trace<W> {
         Ok(())
     }
 
-    /// What was written to.
+    /// The writer.
     pub fn into_inner(self) -> W {
         self.packets.into_inner()
     }
@@ -181,7 +181,7 @@ fn of_request(row: &RequestRow, pages: u32) -> Properties {
     properties
 }
 
-/// What a request does or waits for after a step.
+/// The work or the wait of a request after a step.
 fn phase(step: Step) -> &'static str {
     match step {
         Step::Admitted => "waits for a place, or to be accepted",

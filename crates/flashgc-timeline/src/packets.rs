@@ -175,7 +175,7 @@ impl<W: Write> Packets<W> {
         own.number(packet::SEQUENCE_FLAGS, self.flags());
         self.write(&own)
     }
-    /// The first packet says that there are no names before it.
+    /// The first packet marks the absence of earlier names.
     fn flags(&mut self) -> u64 {
         match std::mem::replace(&mut self.has_begun, true) {
             true => packet::NEEDS_STATE,
@@ -189,7 +189,7 @@ impl<W: Write> Packets<W> {
         self.out.write_all(whole.bytes())
     }
 
-    /// What was written to.
+    /// The writer.
     pub fn into_inner(self) -> W {
         self.out
     }

@@ -59,7 +59,7 @@ impl Message {
         self
     }
 
-    /// Seven bits to a byte, the lowest first; the highest bit says that more follow.
+    /// Seven bits to a byte, the lowest first; the highest bit marks that more follow.
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);

@@ -20,17 +20,17 @@ const ROUNDS: u32 = 5;
 /// A time of our days, for formats that count from an epoch; the others begin a run anew.
 const EPOCH_NS: u64 = 1_281_663_852_955_146_600;
 
-/// How the rows of a format are made.
+/// The sources of a format's rows.
 enum Rows {
     /// By the format's own writer.
     Written,
-    /// As lines of text.
+    /// Lines of text.
     Lines(fn(&Record) -> String),
-    /// As binary records behind a head.
+    /// Binary records behind a head.
     Binary(&'static [u8], fn(&Record) -> Vec<u8>),
 }
 
-/// A format, whether its clock is that of our days, and its rows.
+/// A format, whether its clock has dates of today, and its rows.
 struct Case {
     format: &'static str,
     epoch: bool,
@@ -205,7 +205,7 @@ fn record(index: u64, epoch: bool) -> Record {
     }
 }
 
-/// Bytes that can still be seen when the writer is gone.
+/// Bytes that can still be read when the writer is gone.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -274,8 +274,8 @@ fn in_full(case: &Case) -> Result<(), TraceError> {
     Ok(())
 }
 
-/// The records written are read back, except for what not all formats keep: the times, and the
-/// operations of a format that has reads alone.
+/// The records written are read back, except for the fields that not all formats keep: the times,
+/// and the operations of a format that has reads alone.
 fn small(case: &Case) -> Result<(), TraceError> {
     let format: Format = case.format.parse().expect("a known name");
     let bytes = file(case, &format, SMALL_ROWS)?;
@@ -294,7 +294,7 @@ fn small(case: &Case) -> Result<(), TraceError> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo bench` says that it measures; anything else runs the small form.
+    // `cargo bench` passes the flag for measuring; anything else runs the small form.
     let is_test =
         !arguments.iter().any(|a| a == "--bench") || arguments.iter().any(|a| a == "--test");
     let only = arguments.iter().find(|a| !a.starts_with("--")).map(String::as_str);

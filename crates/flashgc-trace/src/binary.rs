@@ -25,7 +25,7 @@ pub trait BinaryFormat: Send {
         None
     }
 
-    /// Records that were passed over by [`BinaryFormat::want`], unread.
+    /// Records that [`BinaryFormat::want`] has skipped, unread.
     fn first_row(&self) -> u64 {
         0
     }
@@ -36,13 +36,13 @@ pub trait BinaryFormat: Send {
         let _ = (start_ns, first_row);
     }
 
-    /// What the file says of where it comes from.
+    /// The origin that the file names.
     fn origin(&self) -> Option<&str> {
         None
     }
 }
 
-/// Why there is no next record.
+/// The reasons why there is no next record.
 #[derive(Debug)]
 pub enum RecordProblem {
     /// The stream failed.

@@ -13,7 +13,7 @@ pub(crate) trait Data: Read + Send {
     fn skip(&mut self, bytes: u64) -> io::Result<()>;
 }
 
-/// What can only be read.
+/// A stream without seeks.
 pub(crate) struct Stream(pub(crate) Box<dyn Read + Send>);
 
 impl Read for Stream {
@@ -96,7 +96,7 @@ impl Buffer {
         }
     }
 
-    /// What has been read and not been taken.
+    /// Bytes that have been read and not been taken.
     #[inline]
     pub(crate) fn ahead(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
@@ -114,7 +114,7 @@ impl Buffer {
         self.start += count;
     }
 
-    /// Throws away what has been read.
+    /// Drops all bytes that have been read.
     pub(crate) fn clear(&mut self) {
         self.start = self.end;
     }

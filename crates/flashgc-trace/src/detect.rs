@@ -9,7 +9,7 @@ use crate::record::{Op, RawRecord};
 use crate::rows::{Parser, implausible};
 use std::collections::BTreeMap;
 
-/// The format of these lines, or an error that says what they could be.
+/// The format of these lines, or an error with the possible formats.
 pub(crate) fn detect(source: &str, sample: &[&[u8]]) -> Result<Format, TraceError> {
     if sample.iter().any(|line| is_binary(line)) {
         return Err(TraceError::new(source, "this is not text: it contains control characters")
@@ -54,7 +54,7 @@ fn unknown(source: &str, sample: &[&[u8]]) -> TraceError {
     ))
 }
 
-/// What a candidate makes of the sample.
+/// The interpretation of the sample by a candidate.
 fn implied(format: &Format, sample: &[&[u8]]) -> String {
     let Parser::Lines(mut parser) = format.parser() else { return String::new() };
     let rows: Vec<RawRecord> =
@@ -66,7 +66,7 @@ fn implied(format: &Format, sample: &[&[u8]]) -> String {
         if row.op != Op::Trim && row.size_bytes > 0 {
             let end = (row.offset_bytes + row.size_bytes).div_ceil(FOOTPRINT_PAGE_BYTES);
             let pages = pages.entry(row.device).or_default();
-            // The sample is too small to spread beyond what a set takes.
+            // The sample is too small to spread beyond the capacity of a set.
             let _ = pages.insert(row.offset_bytes / FOOTPRINT_PAGE_BYTES, end);
         }
     }

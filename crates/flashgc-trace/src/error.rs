@@ -1,4 +1,4 @@
-//! Errors that say what, where and what to do.
+//! Errors with a message, a place and a remedy.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ pub struct TraceError {
     pub text: Option<Box<str>>,
     /// The problem.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: Option<Box<str>>,
 }
 
@@ -27,9 +27,9 @@ pub struct TraceError {
 pub struct FieldError {
     /// Byte in the line, from 1; 0 means the line as a whole.
     pub column: u64,
-    /// What should be there.
+    /// The expected text.
     pub expected: Cow<'static, str>,
-    /// What to do.
+    /// The remedy.
     pub help: Option<Cow<'static, str>>,
 }
 

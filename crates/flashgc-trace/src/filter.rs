@@ -18,7 +18,7 @@ pub struct Filter {
     pub rows: Option<u64>,
 }
 
-/// What becomes of a record.
+/// The fate of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Keep,

@@ -22,7 +22,8 @@ pub trait LineFormat: Send {
     /// Lines that are empty or begin with `#` are not passed to it.
     fn parse(&mut self, line: &[u8]) -> Result<Option<RawRecord>, FieldError>;
 
-    /// Whether a line that was not understood is correct after all, given the lines that follow it.
+    /// Whether a line that could not be parsed is correct after all, given the lines that follow
+    /// it.
     fn passes_over(&mut self, line: &[u8], ahead: &[&[u8]]) -> bool {
         let _ = (line, ahead);
         false
@@ -50,7 +51,7 @@ pub trait LineWriter: Send {
     fn write(&mut self, record: &Record, line: &mut Vec<u8>) -> Result<(), String>;
 }
 
-/// How well some lines fit a format.
+/// The degree to which some lines fit a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Not this format.
@@ -61,7 +62,7 @@ pub enum Verdict {
     Sure,
 }
 
-/// How a format is recognised by the beginning of a file.
+/// The rule by which a format is recognised from the beginning of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Look {
     /// By the first lines (those that are not empty).
@@ -95,7 +96,7 @@ pub struct FormatInfo {
     pub columns: &'static str,
     /// The units of time, address and size.
     pub units: &'static str,
-    /// Where the format is defined.
+    /// The definition of the format.
     pub defined: &'static str,
     /// The information that is lost when a trace is written so; empty if it cannot be written.
     pub lost: &'static str,
@@ -151,8 +152,8 @@ impl fmt::Display for Format {
     }
 }
 
-/// True if at least half of the lines that say anything are records of this format.
-/// A few spoiled lines must not hide what a file is.
+/// True if at least half of the lines with any content are records of this format. A few spoiled
+/// lines must not hide the format of a file.
 pub(crate) fn fits_most(mut format: Box<dyn LineFormat>, sample: &[&[u8]]) -> bool {
     let (mut good, mut bad) = (0, 0);
     for line in sample {

@@ -4,7 +4,7 @@ use crate::buffer::{Data, Rewound, Stream};
 use crate::error::TraceError;
 use std::io::{self, Cursor, Read};
 
-/// How a stream is packed.
+/// The packing of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Plain,
@@ -81,8 +81,8 @@ pub(crate) fn not_an_archive(source: &str, head: &[u8]) -> Result<(), TraceError
     )))
 }
 
-/// The name of the first file of an archive: its header has a sum of all its bytes, in which that
-/// of the sum itself counts as blanks.
+/// The name of the first file of an archive: its header has a sum of all its bytes, in which the
+/// bytes of the sum itself count as blanks.
 fn first_member(head: &[u8]) -> Option<String> {
     let header = head.get(..TAR_HEADER)?;
     let sum = header[TAR_SUM].iter().filter(|byte| byte.is_ascii_digit());
@@ -94,7 +94,7 @@ fn first_member(head: &[u8]) -> Option<String> {
     is_one.then(|| String::from_utf8_lossy(&name).into())
 }
 
-/// What a failure of the stream means.
+/// The error for a failure of the stream.
 pub(crate) fn failure(source: &str, packing: Packing, error: &io::Error) -> TraceError {
     let name = packing.name();
     if packing == Packing::Plain {

@@ -5,7 +5,7 @@ use crate::buffer::Buffer;
 use memchr::memchr;
 use std::io;
 
-/// Why there is no next line.
+/// The reasons why there is no next line.
 #[derive(Debug)]
 pub(crate) enum LineProblem {
     /// The stream failed.
@@ -116,8 +116,8 @@ impl Lines {
         }
     }
 
-    /// The first `count` lines that say something, without taking them; fewer if the stream or
-    /// the buffer ends first.
+    /// The first `count` lines with content, without taking them; fewer if the stream or the buffer
+    /// ends first.
     pub(crate) fn peek(&mut self, count: usize) -> Vec<&[u8]> {
         let mut full = 0;
         // Counted from the first unread byte, since reading may move the bytes in the buffer.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 /// More traces than this would take gigabytes of buffers.
 pub const MERGE_TRACES_MAX: usize = 1024;
 
-/// How traces are merged.
+/// The options of a merge of traces.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MergeOptions {
     /// Every device of every trace gets a number of its own, in order of first appearance.
@@ -62,7 +62,7 @@ pub fn merge(readers: Vec<TraceReader>, options: MergeOptions) -> Result<Merge, 
 }
 
 impl Merge {
-    /// Lines that were not understood so far, in all traces.
+    /// Number of lines so far that could not be parsed, in all traces.
     pub fn bad_rows(&self) -> u64 {
         self.traces.iter().map(|trace| trace.reader.bad_rows()).sum()
     }

@@ -5,7 +5,7 @@ use crate::record::Record;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What to do with a time stamp that is less than the one before.
+/// The treatment of a time stamp that is less than the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Disorder {
     /// It is an error.
@@ -49,7 +49,7 @@ impl Ord for Waiting {
     }
 }
 
-/// Keeps records in order of time, or says why that cannot be.
+/// Keeps records in order of time, or returns an error.
 pub(crate) struct Order {
     disorder: Disorder,
     /// Time and line of the record read last.
@@ -61,7 +61,7 @@ pub(crate) struct Order {
     waiting: BinaryHeap<Reverse<Waiting>>,
     out_of_order: u64,
     step_back_ns_max: u64,
-    /// How often a clock seems to have begun again from 0, and its unit.
+    /// The number of apparent restarts of a clock from 0, and its unit.
     wraps: (u64, Option<&'static str>),
 }
 
@@ -85,12 +85,12 @@ impl Order {
         self.out_of_order
     }
 
-    /// How far a record was behind the latest one before it, at most.
+    /// The largest delay of a record behind the latest one before it, in ns.
     pub(crate) fn step_back_ns_max(&self) -> u64 {
         self.step_back_ns_max
     }
 
-    /// How often a clock of 32 bits seems to have begun again from 0, and its unit.
+    /// The number of apparent restarts of a 32-bit clock from 0, and its unit.
     pub(crate) fn wraps(&self) -> (u64, Option<&'static str>) {
         self.wraps
     }
@@ -194,7 +194,7 @@ fn too_late(source: &str, record: &Record, late_ns: u64, window_ns: u64) -> Trac
     TraceError::new(source, message).on_line(record.line).help(help)
 }
 
-/// What to do with a clock that began again from 0: sorting would mix the rows before and after.
+/// The remedy for a clock that began again from 0: sorting would mix the rows before and after.
 fn wrap_help(unit: &str, line: u64) -> String {
     format!(
         "this is what a 32-bit clock in {unit} does when it wraps: add 4294967296 ({unit}) to the \

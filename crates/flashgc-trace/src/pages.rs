@@ -24,7 +24,7 @@ pub(crate) struct PageSet {
 }
 
 impl PageSet {
-    /// Adds `first..end`. False: the set has spread beyond what a drive can be.
+    /// Adds `first..end`. False: the set has spread beyond the largest possible drive.
     #[must_use]
     pub(crate) fn insert(&mut self, first: u64, end: u64) -> bool {
         if self.chunks.len() > CHUNKS_MAX {
@@ -57,7 +57,7 @@ impl Chunk {
         }
     }
 
-    /// Adds `first..end` and says how many of them are new.
+    /// Adds `first..end` and returns the number of new pages.
     fn insert(&mut self, first: usize, end: usize) -> u64 {
         if (first, end) == (0, CHUNK_PAGES as usize) {
             let known = self.count();

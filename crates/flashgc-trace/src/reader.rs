@@ -16,7 +16,7 @@ use crate::rows::{BinaryRows, DriveSize, Parser, RowProblem, TextRows, long_line
 use std::fmt;
 use std::io::{Read, Seek};
 
-/// What to do with a line that cannot be understood.
+/// The treatment of a line that cannot be parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadLine {
     /// It is an error.
@@ -26,14 +26,14 @@ pub enum OnBadLine {
     Skip,
 }
 
-/// How a trace is read.
+/// The options of a reader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
     /// The format; `None`: recognised by the first lines.
     pub format: Option<Format>,
-    /// What to do with a line that cannot be understood.
+    /// The treatment of a line that cannot be parsed.
     pub on_bad_line: OnBadLine,
-    /// What to do with a time stamp that goes backwards.
+    /// The treatment of a time stamp that goes backwards.
     pub disorder: Disorder,
     /// The selection of records.
     pub filter: Filter,
@@ -116,7 +116,7 @@ pub fn open(
     open_data(source_name, Box::new(Stream(data)), options)
 }
 
-/// As [`open`], from a file: the records that the filter does not select are skipped without being
+/// Opens a trace from a file: the records that the filter does not select are skipped without being
 /// read, if the trace is in our own format.
 pub fn open_file(
     source_name: &str,
@@ -201,7 +201,7 @@ fn text_rows(
     Ok((Rows::Text(TextRows { source, packing, lines, parser, drive }), format))
 }
 
-/// Passes over a byte order mark of UTF-8, and refuses those of UTF-16.
+/// Skips a byte order mark of UTF-8, and refuses marks of UTF-16.
 fn skip_mark(source: &str, lines: &mut Lines) -> Result<(), TraceError> {
     let head = lines.head();
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
@@ -271,17 +271,17 @@ impl TraceReader {
         }
     }
 
-    /// Lines that were not understood so far.
+    /// Number of lines so far that could not be parsed.
     pub fn bad_rows(&self) -> u64 {
         self.bad_rows
     }
 
-    /// The first five of them.
+    /// The errors of the first five of them.
     pub fn bad_examples(&self) -> &[TraceError] {
         &self.bad_examples
     }
 
-    /// What the file says of where it comes from.
+    /// The origin that the file names.
     pub fn origin(&self) -> Option<&str> {
         match &self.rows_of {
             Rows::Text(_) => None,
@@ -294,12 +294,12 @@ impl TraceReader {
         self.order.out_of_order()
     }
 
-    /// How often a clock of 32 bits seems to have begun again from 0, and its unit.
+    /// The number of apparent restarts of a 32-bit clock from 0, and its unit.
     pub fn clock_wraps(&self) -> (u64, Option<&'static str>) {
         self.order.wraps()
     }
 
-    /// How late a record was behind the latest one before it, at most: a window of this size
+    /// The largest delay of a record behind the latest one before it, in ns: a window of this size
     /// sorts the trace.
     pub fn late_ns_max(&self) -> u64 {
         self.order.step_back_ns_max()

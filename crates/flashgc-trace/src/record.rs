@@ -1,4 +1,4 @@
-//! What a row of a trace says.
+//! The content of a row of a trace.
 
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub enum Op {
 pub struct Marks(u64);
 
 impl Marks {
-    /// A request like any other.
+    /// A request without marks.
     pub const NONE: Marks = Marks(0);
     /// One of high priority, which may be served before others.
     pub const HIGH: Marks = Marks(1);
@@ -37,7 +37,7 @@ impl Marks {
     /// Numbers of marks are below this.
     pub(crate) const NUMBERS: u64 = 1 << 10;
 
-    /// Those of a request of high priority, with forced unit access, and with this hint (0 is
+    /// The marks of a request of high priority, with forced unit access, and with this hint (0 is
     /// none).
     #[inline]
     pub const fn of(high: bool, fua: bool, hint: u8) -> Self {
@@ -50,7 +50,7 @@ impl Marks {
         Marks(self.0 | other.0)
     }
 
-    /// The same with this hint; 0 is none.
+    /// The marks with this hint; 0 is none.
     #[must_use]
     pub const fn with_hint(self, hint: u8) -> Self {
         Marks(self.0 & !(0xff << 1) | (hint as u64) << 1)
@@ -74,7 +74,8 @@ impl Marks {
         (self.0 >> 1) as u8
     }
 
-    /// As a number: the priority in the lowest bit, then the hint, then forced unit access.
+    /// The marks as a number: the priority in the lowest bit, then the hint, then forced unit
+    /// access.
     pub(crate) const fn number(self) -> u64 {
         self.0
     }
@@ -92,7 +93,7 @@ pub struct Record {
     pub at_ns: u64,
     /// Device, disk, volume or ASU, whichever the format has.
     pub device: u64,
-    /// What it does.
+    /// Its operation.
     pub op: Op,
     /// High priority and placement hint.
     pub marks: Marks,
@@ -117,7 +118,7 @@ impl Record {
     }
 }
 
-/// What a format makes of a line; the reader adds the line number.
+/// A format's reading of a line; the reader adds the line number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawRecord {
     /// See [`Record::at_ns`].

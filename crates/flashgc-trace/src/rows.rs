@@ -11,9 +11,9 @@ use crate::{ADDRESS_BYTES_MAX, LINE_BYTES_MAX, REQUEST_BYTES_MAX};
 
 /// Reads the rows of one format.
 pub enum Parser {
-    /// Of a text.
+    /// A text format.
     Lines(Box<dyn LineFormat>),
-    /// Of a binary format.
+    /// A binary format.
     Binary(Box<dyn BinaryFormat>),
 }
 
@@ -34,15 +34,15 @@ impl IntoParser for Parser {
     }
 }
 
-/// Why there is no next row.
+/// The reason why there is no next row.
 pub(crate) enum RowProblem {
-    /// This row was not understood; the next one may be.
+    /// This row could not be parsed; the next one may be correct.
     Bad(TraceError),
     /// Nothing more can be read.
     Broken(TraceError),
 }
 
-/// Why no drive could receive this request.
+/// The reason why no drive could receive this request.
 #[inline]
 pub(crate) fn implausible(row: &RawRecord) -> Option<&'static str> {
     // A trim may well cover a whole drive.
@@ -83,7 +83,7 @@ impl DriveSize {
     }
 }
 
-/// Lines after one that was not understood which may explain it.
+/// Number of lines after an unparsed one that may explain it.
 const LINES_AHEAD: usize = 200;
 
 /// The rows of a text.

@@ -45,9 +45,9 @@ pub(crate) trait BinaryWriter: Send {
 
 /// Writes the records of one format.
 pub(crate) enum RecordWriter {
-    /// As lines.
+    /// A text format.
     Lines(Box<dyn LineWriter>),
-    /// As a binary file, in which no information is lost.
+    /// A binary file, in which no information is lost.
     Binary(Box<dyn BinaryWriter>),
 }
 
@@ -92,7 +92,7 @@ pub fn writer(format: &Format, out: Box<dyn Write + Send>) -> Result<TraceWriter
     writer_with(format, "", out)
 }
 
-/// As [`writer`]. Our own format keeps the `origin` of the records, a few words.
+/// The writer of a format. Our own format keeps the `origin` of the records, a few words.
 pub fn writer_with(
     format: &Format,
     origin: &str,

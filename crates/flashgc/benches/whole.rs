@@ -203,7 +203,7 @@ fn in_full(only: Option<&str>) -> Result<(), String> {
         let pages = number(&report, &["capacity", "physical_pages"]);
         let programs = number(&report, &["precondition", "programmed_pages"])
             + number(&report, &["precondition", "filled_pages"]);
-        // The peak is that of the process: it says something only of the largest drive so far.
+        // The peak belongs to the process: it is meaningful only for the largest drive so far.
         let resident = if case.gib > largest_gib {
             largest_gib = case.gib;
             format!("{:.2}", number(&report, &["peak_rss_bytes"]) / pages)
@@ -239,7 +239,7 @@ fn small() -> Result<(), String> {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // `cargo bench` says that it measures; anything else runs the small form.
+    // `cargo bench` passes the flag for measuring; anything else runs the small form.
     let is_test =
         !arguments.iter().any(|a| a == "--bench") || arguments.iter().any(|a| a == "--test");
     let only = arguments.iter().find(|a| !a.starts_with("--")).map(String::as_str);

@@ -1,9 +1,9 @@
 //! Blocking verdicts of balance against longer runs: `make steady-check RUNS=200 SEED=1`.
 //!
-//! Draws configurations until so many runs have said "yes", and runs each of them again with ten
-//! times as many requests. Prints the share whose write amplification lies within 5 % of that of
-//! the longer run, the verdicts, and the worst cases. With a third argument `all` the runs that
-//! say "no" are held against longer ones too.
+//! Draws configurations until this number of runs has said "yes", and runs each of them again with
+//! ten times as many requests. Prints the share whose write amplification lies within 5 % of that
+//! of the longer run, the verdicts, and the worst cases. With a third argument `all`, runs that say
+//! "no" are compared with longer ones too.
 #![allow(clippy::print_stdout)]
 
 use flashgc::rng::Random;
@@ -12,9 +12,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How far the write amplification of a run that says "yes" may lie from that of a longer one.
+/// The largest difference between the write amplification of a run that says "yes" and a longer
+/// one.
 const WITHIN: f64 = 0.05;
-/// How many times as long the longer run is.
+/// The length of the longer run, as a multiple of the shorter one.
 const LONGER: u64 = 10;
 
 const SCHEMES: [&str; 32] = [
@@ -198,7 +199,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// How far the short run lies from the long one.
+    /// The difference between the short run and the long one.
     fn off(&self) -> f64 {
         self.short / self.long - 1.0
     }
@@ -251,7 +252,7 @@ impl Found {
     }
 }
 
-/// Draws one configuration and runs it, and its longer form where that is asked for.
+/// Draws one configuration and runs it, and its longer form if required.
 fn try_one(random: &mut Random, all: bool, found: &mut Found) -> Result<(), String> {
     let drawn = draw(random);
     let Ok(short) = run(&drawn, 1) else {

@@ -1,4 +1,5 @@
-//! What every room may use: the plan, the clock, the pending events, the counters, the watcher.
+//! The surroundings of all rooms: the plan, the clock, the pending events, the counters, the
+//! watcher.
 
 use crate::event::Events;
 use crate::gc::{Role, Victim};
@@ -13,7 +14,7 @@ pub struct Copied {
     pub pages: u32,
     /// Steps in which they moved.
     pub steps: u32,
-    /// Those that came from sub-blocks beside the victims.
+    /// Pages among them from sub-blocks outside of the victims.
     pub beside: u32,
 }
 
@@ -71,15 +72,15 @@ impl<W: Watch> Context<'_, W> {
         counters.reclaimed_pages += u64::from(freed - copied.pages);
     }
 
-    /// This many blocks got their summaries.
+    /// Counts the summaries of this number of filled blocks.
     #[inline(always)]
     pub fn count_summaries(&mut self, filled: u64) {
         self.counters.overhead += filled * u64::from(self.plan.geometry.shape.summary_pages);
     }
 }
 
-/// Counts the sub-blocks of a collection that ended: an extent is the sub-blocks that one erase
-/// freed. So many of its copies came from beside them.
+/// Counts the sub-blocks of a collection that has ended: an extent is the sub-blocks freed by one
+/// erase. `beside` is the number of copies from sub-blocks outside of the victims.
 #[cold]
 fn add_extent(counters: &mut Counters, victims: &[Victim], beside: u32) {
     let is_victim = |victim: &&Victim| victim.role == Role::Victim;

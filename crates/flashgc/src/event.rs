@@ -1,5 +1,5 @@
-//! The pending events: one slot for each unit and bus, one for the next arrival, and one each for
-//! the stages of the host, the limits of jobs and the idle trigger where there are such.
+//! The pending events: one slot for each unit and bus, one for the next arrival, and optional ones
+//! for the stages of the host, the rate limits and the idle trigger.
 //!
 //! A unit or a bus has at most one pending event, so the set never grows: a winner tree over the
 //! slots gives the next event with one root read, and a post costs one walk from leaf to root.
@@ -11,16 +11,16 @@ use crate::ids::{BusId, UnitId};
 
 const IDLE: u64 = u64::MAX;
 
-/// Whose event it is. Events of equal time leave in this order.
+/// The source of an event. Events of equal time leave in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// A phase of this unit ends that needs no bus.
     Unit(UnitId),
     /// The transfer on this bus ends.
     Bus(BusId),
-    /// The stage of the host of this number ends something.
+    /// The stage of the host with this number completes a step.
     Stage(u8),
-    /// The limit of a job admits a request.
+    /// A rate limit admits a request of its job.
     Limit,
     /// The next request of an open loop arrives.
     Arrival,
@@ -28,7 +28,7 @@ pub enum Slot {
     Idle,
 }
 
-/// Where each slot is.
+/// The indices of the slots.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
     buses: usize,

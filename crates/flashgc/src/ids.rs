@@ -33,7 +33,7 @@ macro_rules! id {
 }
 
 id!(
-    /// A logical page: what the host addresses.
+    /// A logical page: the unit of the host's addresses.
     Lpn
 );
 id!(

@@ -24,7 +24,7 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// Whose time its operations take.
+    /// The class whose busy time its operations count as.
     #[inline(always)]
     pub fn class(self) -> Class {
         match self {

@@ -16,19 +16,19 @@ use serde_json::{Map, Value, json};
 /// The version that reports carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Facts that a session knows in addition to the results.
+/// Facts of the session in addition to the results.
 pub struct Facts {
-    /// How the drive was brought to its starting state.
+    /// The preparation of the drive's starting state.
     pub preconditioning: Preconditioning,
     /// The saved drive on which the run began, if it did.
     pub drive: Option<Value>,
     /// Notes for the user.
     pub notes: Vec<String>,
-    /// Why nothing was moved, where nothing was.
+    /// The reason why nothing was moved, where no page was.
     pub nothing_moved: Option<String>,
     /// Lines of the trace that were skipped.
     pub bad_rows: u64,
-    /// What each job did, where there are jobs.
+    /// The counts of each job; empty without jobs.
     pub of_jobs: Vec<JobResults>,
     /// The parts of the latencies of each job, where they were split.
     pub blame_of_jobs: Vec<Value>,
@@ -138,7 +138,7 @@ impl Report {
         self.keys.insert("peak_rss_bytes".into(), json!(peak_rss_bytes));
     }
 
-    /// Adds what only the caller knows of the run.
+    /// Adds a note that only the caller can make.
     pub fn add_note(&mut self, note: String) {
         let notes = self.keys.get_mut("notes").and_then(Value::as_array_mut);
         notes.into_iter().for_each(|notes| notes.push(json!(note)));
@@ -301,7 +301,7 @@ fn slots(setup: &Setup, results: &Results) -> Option<Value> {
     })
 }
 
-/// Operations that began beside another one of their unit.
+/// Operations that began in parallel with another one of their unit.
 fn cache(setup: &Setup, results: &Results) -> Option<Value> {
     let [reads, programs] = results.counters.cached;
     setup.plan.cache.is_some().then(|| json!({ "reads": reads, "programs": programs }))

@@ -1,4 +1,4 @@
-"""Advice: what collection costs a workload, and the schemes that serve it best."""
+"""Advice: the cost of collection for a workload, and the schemes that serve it best."""
 
 from flashgc.advising.advice import Advice
 from flashgc.advising.made import advise

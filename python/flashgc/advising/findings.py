@@ -137,7 +137,7 @@ def _row(name: str, outcome: str, reason: str | None, more: dict[str, Any]) -> d
 
 
 def _collection(found: Found) -> dict[str, Any]:
-    """The share of each percentile that is collection, with the percentile without GC cost."""
+    """The share of GC in each percentile, and the percentile without GC cost."""
     report = found.reports[found.candidates.own]
     without = report.without_gc_cost.latency_ns
     result: dict[str, Any] = {}
@@ -178,7 +178,7 @@ def _seeds_out(found: Found) -> list[str]:
 
 
 def _unsure(found: Found) -> list[str]:
-    """What the samples do not show."""
+    """The limits of the samples."""
     told = []
     if found.plan.kind == "parts":
         told.append(

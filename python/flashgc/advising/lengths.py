@@ -32,7 +32,7 @@ class Lengths(NamedTuple):
     """The settings of all runs."""
 
     kind: str
-    """`seeds`, `parts` (of a trace) or `none`: what the samples are."""
+    """`seeds`, `parts` (of a trace) or `none`: the kind of the samples."""
     short: list[list[str]]
     """The settings of each short run of a scheme."""
     requests: int

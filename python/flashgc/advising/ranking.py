@@ -1,4 +1,4 @@
-"""Which schemes stay after a round, which is best for each objective, and with what confidence."""
+"""The schemes that stay after a round, and the best one for each objective, with its confidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Runs = Mapping[str, Sequence[Values]]
 MARGIN = 0.02
 """A scheme is beaten if its interval lies beyond this change: less does not decide a choice."""
 MARGIN_OF_ONE = 0.2
-"""The same where one sample is all there is, and no interval is known."""
+"""The margin of a single sample, without a known interval."""
 BEST_KEPT = 3
 """Schemes kept for each objective, at most; those that the best does not beat come first."""
 
@@ -64,7 +64,7 @@ def narrowed(runs: Runs, reference: str) -> tuple[list[str], dict[str, str]]:
 
 
 def not_separable(samples: Runs, best: str, key: str) -> list[str]:
-    """The schemes that the samples cannot tell apart from the best one, or find better."""
+    """The schemes that the samples find better than the best one, or not different from it."""
     found = []
     for scheme in samples:
         over = None if scheme == best else change(samples[scheme], samples[best], key)
@@ -89,7 +89,7 @@ def equals(runs: Runs, best: str, key: str) -> list[str]:
 
 
 def taken(runs: Runs, equal: Mapping[str, list[str]], key: str, reference: str) -> str:
-    """Of the equally good schemes the one for most objectives; among these, the cheapest."""
+    """The scheme for most objectives among equally good ones; among these, the cheapest."""
     counts = {one: sum(one in found for found in equal.values()) for one in equal[key]}
     most = [one for one in equal[key] if counts[one] == max(counts.values())]
     second = order({one: runs[one] for one in (*most, reference)}, SECOND[key], reference)

@@ -22,14 +22,14 @@ class AdviceProgress(NamedTuple):
     done: float
     """Runs that are done; a part of one for each that is running."""
     total: int | None
-    """Of how many, where that is known."""
+    """The number of all, where that is known."""
 
 
 ProgressCallback = Callable[[AdviceProgress], object]
 
 
 class Rounds:
-    """Runs, some at a time, whose progress is that of their round."""
+    """Runs, some at a time, whose progress counts for their round."""
 
     def __init__(self, jobs: int, progress: ProgressCallback | None) -> None:
         self._jobs = jobs

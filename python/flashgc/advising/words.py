@@ -1,4 +1,4 @@
-"""An advice in words and tables, the same on a terminal and on a page."""
+"""The advice in words and tables, the same on a terminal and on a page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def names(listed: Sequence[str]) -> str:
 
 
 def collection(advice: Mapping[str, Any]) -> Rows:
-    """The share of each percentile that is collection, and the percentile without GC cost."""
+    """The share of GC in each percentile, and the percentile without GC cost."""
     rows = [[f"under {advice['scheme']}", "all", "collection", "share", gc_cost.WITHOUT]]
     for kind in ("read", "write"):
         for name, shown in _PERCENTILES.items():
@@ -53,7 +53,7 @@ def schemes(advice: Mapping[str, Any]) -> Rows:
 
 
 def costs(advice: Mapping[str, Any]) -> Rows:
-    """How far the latencies of each scheme are from its own without GC cost."""
+    """The distances of each scheme's latencies from its own without GC cost."""
     heads = [(f"{kind} p99.9 {gc_cost.WITHOUT}", "difference") for kind in ("read", "write")]
     rows = [["", *heads[0], *heads[1]]]
     for one in advice["schemes"]:
@@ -120,7 +120,7 @@ def others(advice: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def about(advice: Mapping[str, Any]) -> str:
-    """How the runs were made."""
+    """The method of the runs."""
     samples = advice["samples"]
     count = samples["count"]
     what = {"seeds": f"{count} seeds", "parts": f"{count} parts of the trace",
@@ -137,7 +137,7 @@ def about(advice: Mapping[str, Any]) -> str:
 
 
 def sentences(advice: Mapping[str, Any], nothing_moved: str | None) -> list[str]:
-    """The advice itself, in two or three sentences; without one, what it would need."""
+    """The advice itself, in two or three sentences; or the reason why there is none."""
     if nothing_moved:
         return [
             "No advice: nothing was moved, so that schemes cannot be told apart.",
@@ -165,7 +165,7 @@ def _not_steady(advice: Mapping[str, Any]) -> list[str]:
 
 
 def _share(advice: Mapping[str, Any]) -> str:
-    """How much of the tail is collection."""
+    """The share of GC in the tail latencies."""
     parts = []
     for kind in ("read", "write"):
         share = advice["collection"][kind]["p99_9"]

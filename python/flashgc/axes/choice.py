@@ -1,4 +1,4 @@
-"""The choices of an axis: what each of them changes in a run."""
+"""The choices of an axis, with their changes to a run."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Source:
     quick: Mapping[str, Any] = field(default_factory=dict)
     what: str = ""
     differs: str | None = None
-    """Why values of this source are not comparable with the paper's; None where they are."""
+    """The reason why values of this source are not comparable with the paper's, or None."""
     fitted: str | None = None
-    """Which parameter was fitted to which number of the paper; its other values are predictions."""
+    """The parameter and the number of the paper that it was fitted to; others are predictions."""
 
 
 @dataclass(frozen=True)

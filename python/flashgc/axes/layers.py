@@ -104,7 +104,7 @@ class Checked:
     """Everything that the configuration came to."""
     config_hash: str
     drive: Mapping[str, Any]
-    """What the state of its preconditioned drive depends on, the requests of a trace apart."""
+    """The settings that its preconditioned drive depends on, except a trace's requests."""
     trace: str | None
     """The hash of the content of its trace."""
     awaits_fit: bool
@@ -192,7 +192,7 @@ def _is_in(given: set[str], key: str) -> bool:
 
 
 def plain_name(file: Path) -> str:
-    """The name of a file without the ending that says how it is packed."""
+    """The name of a file without the ending of its packing."""
     ending = next(one for one in reversed(_ENDINGS) if file.name.endswith(one))
     return file.name.removesuffix(ending)
 
@@ -208,7 +208,7 @@ def content_of(file: Path) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _content(file: Path, _changed_ns: int) -> str:
-    """The time of the last change of a file says when to read it again."""
+    """The hash of a file; a new time of its last change causes a new read."""
     digest = hashlib.sha256()
     try:
         with open(file, "rb") as data:

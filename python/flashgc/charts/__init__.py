@@ -1,7 +1,7 @@
 """Charts as Vega-Lite specifications: drawn in a page without any network, or saved as figures.
 
-A chart is a plain dictionary with its data beside it. The page that holds it has the runtime of
-Vega inside (`vega.js`, which `scripts/vega_bundle.py` makes), so a page needs no package but
+A chart is a dictionary of the specification, and its data. The page that holds it has the runtime
+of Vega inside (`vega.js`, which `scripts/vega_bundle.py` makes), so a page needs no package but
 flashgc. SVG, PDF and PNG for a paper come from the same chart through vl-convert, which is the
 extra `flashgc[figures]`: its wheel is 33 MB.
 """

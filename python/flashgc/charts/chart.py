@@ -1,4 +1,4 @@
-"""One chart: a Vega-Lite specification, the data that it draws, and what it shows in words."""
+"""One chart: a Vega-Lite specification, the data that it draws, and a description."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Chart:
     columns: Columns
     """The data: columns of equal length. None is a missing value."""
     text: str
-    """What it shows, for readers who cannot see it."""
+    """A description for readers who cannot see it."""
     note: str = ""
     """A line below it, such as how the data was reduced."""
     series: str = ""
@@ -73,7 +73,7 @@ class Chart:
         }
 
     def _switched(self) -> dict[str, Any]:
-        """The filter that hides what the legend has switched off."""
+        """The filter for series that the legend has switched off."""
         if self.series not in self.columns:
             return {}
         shown = {"name": SHOWN, "value": list(self.names)}

@@ -204,7 +204,7 @@ def _space(kept: Kept) -> list[Chart]:
                                     for value in states["used_pages_end"].tolist()]  # fmt: skip
         columns["free_blocks"] += states["free_blocks_end"].tolist()
         columns["fewest"] += states["free_blocks_min"].tolist()
-    # Without the rest of longer runs, which no other has anything beside.
+    # The axis ends with the shortest run: beyond it there is nothing to compare.
     apart = lengths_differ([report for _, report, _ in kept])
     last = min(map(_last_ns, ([one] for one in kept))) if apart else _last_ns(kept)
     used = _line(names, "used_percent", "pages in use, %", last, False)

@@ -19,7 +19,7 @@ OFF = (
     "<noscript><p>The charts need JavaScript, which is switched off. "
     "The tables of this page do not.</p></noscript>"
 )
-"""What a page says in place of its charts where scripts are off."""
+"""The text of a page in place of its charts where scripts are off."""
 
 
 def figures(several: Sequence[Chart]) -> str:
@@ -65,7 +65,7 @@ def explorer(chart: Chart, points: object) -> str:
 
 
 def legend(series: str, names: Sequence[str]) -> str:
-    """The names of a series beside their colours; each is a switch for all charts of the page."""
+    """The names of a series with their colours; each switches it in all charts of the page."""
     items = "".join(
         f'<button type="button" aria-pressed="true" value="{html.escape(name)}">'
         f'<i style="border-top-color:{theme.stroke(at)[0]};'

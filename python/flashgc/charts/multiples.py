@@ -20,7 +20,7 @@ PLACES = ("x", "series", "column", "row")
 
 
 class Layout(NamedTuple):
-    """Which metric is drawn, and which axis is where; a place may have none."""
+    """The metric of a chart, and its axes by place; a place may have none."""
 
     metric: str
     x: str
@@ -71,7 +71,7 @@ def labels(names: Sequence[str]) -> dict[str, str]:
 
 
 def _metric(name: str) -> str | None:
-    """A metric in words; None for what is the name of an axis."""
+    """A metric in words; None for the name of an axis."""
     if name.startswith("latency_ns."):
         _, kind, which = name.split(".")
         of = {"read": "reads", "write": "writes"}.get(kind, "requests")
@@ -158,7 +158,7 @@ parallel show that two axes interact."
 
 
 def saturated(count: int) -> str:
-    """The words below a chart that leaves points out."""
+    """The words below a chart without saturated points."""
     one = count == 1
     return f"{count:,} saturated {'point is' if one else 'points are'} omitted." if count else ""
 
@@ -249,7 +249,7 @@ def _text(metric: str, value: str) -> str:
 
 
 def template() -> dict[str, Any]:
-    """What the page fills in when the reader chooses a layout, for times and for numbers."""
+    """The template for the page's choice of a layout, for times and for numbers."""
     found: dict[str, Any] = {"schema": SCHEMA, "colours": list(theme.COLOURS),
                              "title": theme.title("")}  # fmt: skip
     for name, metric in (("time", "_ns"), ("number", "")):

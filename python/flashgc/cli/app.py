@@ -196,14 +196,14 @@ def run(
 
 
 def _check_untimed(given: dict[str, object]) -> None:
-    """Refuses with --untimed what needs a clock."""
+    """Refuses with --untimed the options that need a clock."""
     for what, value in given.items():
         if value:
             raise typer.BadParameter(f"{what} and cannot be combined with --untimed")
 
 
 def _check_single(given: dict[str, object]) -> None:
-    """Refuses with --seeds what belongs to a single run."""
+    """Refuses with --seeds the options of a single run."""
     for what, value in given.items():
         if value:
             raise typer.BadParameter(f"{what} one run and cannot be combined with --seeds")

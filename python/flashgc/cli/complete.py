@@ -49,7 +49,7 @@ def formats(incomplete: str) -> list[str]:
 
 
 def formats_to_write(incomplete: str) -> list[str]:
-    """Formats of traces that can be written: those with a text on what gets lost."""
+    """Formats of traces that can be written: those with a text on the lost fields."""
     from flashgc.trace import formats as every
 
     known = [known["names"] for known in every() if known["lost"]]

@@ -34,7 +34,7 @@ _NAMED = 6
 
 
 def say_saved(*files: Path | None) -> None:
-    """Names files that were saved, those of one folder in one line."""
+    """Prints the names of saved files, with one line for each folder."""
     folders: dict[Path, list[str]] = {}
     for file in files:
         if file is not None:

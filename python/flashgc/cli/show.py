@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flashgc.reports.report import Comparison, Report
 
 PIPE_WIDTH = 80
-"""Columns of output that is not a terminal, unless `COLUMNS` says otherwise."""
+"""Columns of output that is not a terminal, unless `COLUMNS` sets another number."""
 LEAST_WIDTH = 20
 
 
@@ -136,7 +136,7 @@ def note(text: str) -> None:
 def rows(table: summary.Rows, names: int = 1) -> None:
     """Numbers: the first row is the head, and rows may become columns.
 
-    The first `names` columns name a row, and stand in each part of a table that is split.
+    The first `names` columns name a row, and are repeated in each part of a table that is split.
     """
     from flashgc.cli.layout import Table
 

@@ -257,7 +257,7 @@ def _show(done: SweepResults) -> None:
 
 
 def _saturated(labels: Sequence[str]) -> str:
-    """Which points are saturated, and what that means."""
+    """The saturated points, and the meaning of saturation."""
     from flashgc.sweeps import columns
 
     shown = "; ".join(labels[:_ERRORS_SHOWN])

@@ -6,7 +6,7 @@ OPTIONS = ("--version", "-V")
 
 
 def is_all(arguments: list[str]) -> bool:
-    """Whether nothing but the version is asked for."""
+    """Whether the version is the only request."""
     return len(arguments) == 1 and arguments[0] in OPTIONS
 
 

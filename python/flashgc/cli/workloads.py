@@ -117,5 +117,5 @@ def _metrics(value: float | None) -> str:
 def _off(metric: dict[str, Any]) -> str:
     if metric["off"] is None:
         return "-"
-    # Where the target is 0 there is nothing to be relative to.
+    # A target of 0 has no relative difference.
     return f"{100 * metric['off']:+.2f} %" if metric["target"] else f"{metric['off']:+.4f}"

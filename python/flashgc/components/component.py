@@ -29,18 +29,17 @@ class Completion(NamedTuple):
     """A request that is done."""
 
     tag: int
-    """Who submitted it knows it by this number."""
+    """The submitter's number for the request."""
     op: str
     """Its operation."""
     at_ns: int
-    """When it was done, in ns."""
+    """The time of its end, in ns."""
     latency_ns: int
     """From its arrival until then, in ns."""
     is_refused: bool
     """Whether it is a write or a trim that came when the drive was read-only."""
     parts: Mapping[str, int] | None
-    """What the latency consists of, in ns, where latencies are split; trims and flushes have no
-    parts."""
+    """The parts of the latency, in ns, where latencies are split; trims and flushes have none."""
 
 
 class Completions:
@@ -70,7 +69,7 @@ class Completions:
 
     @property
     def at_ns(self) -> NDArray[np.uint64]:
-        """When they were done, in ns."""
+        """The times of their ends, in ns."""
         return self._column(2)
 
     @property
@@ -80,12 +79,12 @@ class Completions:
 
     @property
     def is_refused(self) -> NDArray[np.bool_]:
-        """Which are writes or trims that came when the drive was read-only."""
+        """A mask of the writes and trims that came when the drive was read-only."""
         return self._column(4).astype(np.bool_)
 
     @property
     def parts(self) -> dict[str, NDArray[np.uint64]]:
-        """What the latencies consist of, in ns: an array for each part."""
+        """The parts of the latencies, in ns: an array for each part."""
         return {name: _array(self._done.part(at)) for at, name in enumerate(PARTS)}
 
     def _column(self, at: int) -> NDArray[np.uint64]:
@@ -241,7 +240,7 @@ class Component:
     def next_event(self) -> int | None:
         """The next instant at which a request may be done, in ns; `None` while there is none.
 
-        Whoever has the clock advances to it at the latest.
+        The owner of the clock advances to it at the latest.
         """
         return self._engine.next_event()
 
@@ -324,7 +323,7 @@ def _column(values: ArrayLike, name: str) -> NDArray[np.uint64]:
 
 
 def _spread(values: ArrayLike, count: int, name: str) -> NDArray[np.uint64]:
-    """The same, where one value stands for all."""
+    """The values as an array; a single value applies to all."""
     column = _column(values, name)
     if np.ndim(values) == 0:
         return np.full(count, column[0], dtype=np.uint64)

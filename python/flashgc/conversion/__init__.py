@@ -50,7 +50,7 @@ class Conversion:
         return "\n".join(listing.lines(self._findings, width))
 
     def refusal(self) -> str | None:
-        """Why flashgc does not run the configuration as it is; None where it does."""
+        """The reason why flashgc does not run the configuration as it is; None if it does."""
         try:
             engine.check(of_text("(text)", self.text))
         except ConfigError as error:

@@ -29,7 +29,7 @@ class Key:
     text: str
     """Its value as it is written."""
     alone: bool = False
-    """Whether the name says enough without the part."""
+    """Whether the name is enough without the part."""
 
     @property
     def full(self) -> str:
@@ -50,7 +50,7 @@ class Finding:
     ours: str
     """The key of flashgc; empty where there is none."""
     value: str
-    """Its value as TOML, or in words what flashgc always does."""
+    """Its value as TOML, or in words the fixed behaviour of flashgc."""
     why: str = ""
     """The difference, or the reason why the key is not mapped."""
 

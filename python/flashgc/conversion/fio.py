@@ -72,7 +72,7 @@ def _seeds(findings: Findings, file: JobFile, said: Said) -> int | None:
 
 
 def _check_flows(findings: Findings, file: JobFile, jobs: list[dict[str, Any]]) -> None:
-    """Jobs of one flow run at the same time. In fio those of two groups wait for ever."""
+    """Jobs of one flow run at the same time. In fio, jobs of two groups wait for ever."""
     group, groups = 0, dict[int, int]()
     for at, (job, section) in enumerate(zip(jobs, file.jobs, strict=True)):
         group += bool(at and job.get("after_others"))
@@ -144,7 +144,7 @@ class _Job(Requests, Files, Walk, Flow, Hints):
         return PATTERNS[name]
 
     def _shares(self, kinds: tuple[int, ...]) -> tuple[float, float]:
-        """Of reads and of trims."""
+        """The shares of reads and of trims."""
         return {(0,): (1.0, 0.0), (1,): (0.0, 0.0), (2,): (0.0, 1.0), (0, 1): (0.5, 0.0),
                 (1, 2): (0.0, 1.0)}[kinds]  # fmt: skip
 

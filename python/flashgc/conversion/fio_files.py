@@ -38,7 +38,7 @@ def check(findings: Findings, file: JobFile) -> None:
 
 
 class Files(Job):
-    """Where a job works."""
+    """The files of a job, and its part of them."""
 
     files = 1
     """The number of its files."""
@@ -77,7 +77,7 @@ class Files(Job):
             self.wrong(key, f"it must name at most {FILES_MAX} files")
         else:
             self.files = len(names)
-            # The word for the whole drive is no file here.
+            # The word for the whole drive is not a file name here.
             self.set(key, "file", "./drive" if key.text == "drive" else key.text)
         return False
 
@@ -116,7 +116,7 @@ class Files(Job):
             return
         count = values.whole(key.text, self.kb_base)
         if ours == "span":
-            # The size of a job is that of all its files.
+            # The size of a job covers all its files.
             count //= self.files
             if count == 0:
                 raise WrongError("it must be above 0")
@@ -141,10 +141,10 @@ class Files(Job):
             self.wrong(offset, f"the file ends before that: `filesize` is {key.text}")
 
     def _places(self) -> None:
-        """Offsets in percent of a known size, and what a file's own size makes of that of the job.
+        """Offsets in percent of a known size, and the size of a job whose file has its own size.
 
-        The size of a job is then what it transfers, and its requests go to all of the file; a
-        percentage is one of the file, and they go to this part of it.
+        The size of a job is then the amount that it transfers, and its requests go to all of the
+        file; a percentage is one of the file, and they go to this part of it.
         """
         size, file_size = (bytes_of(self.job.get(name)) for name in ("span", "file_size"))
         share = self.job.get("span")

@@ -1,4 +1,4 @@
-"""When a job of fio begins, ends, pauses, and issues requests."""
+"""The start, the end, the pauses and the rates of a job of fio."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ SELECTIONS = {"roundrobin": "round-robin", "random": "random"}
 """Values of `plid_select`."""
 
 LIFETIMES = {"none": 0, "short": 2, "medium": 3, "long": 4, "extreme": 5}
-"""Values of `write_hint`, with the numbers that Linux gives them; `none` is no hint."""
+"""Values of `write_hint`, with their numbers in Linux; `none` is the absence of a hint."""
 
 
 class Hints(Job):

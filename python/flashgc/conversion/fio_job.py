@@ -49,7 +49,7 @@ class Job:
         self._said = said
 
     def said(self, key: Key, ours: str, value: object, how: str = "") -> None:
-        """The option has a counterpart, or is what flashgc always does."""
+        """The option has a counterpart, or names the fixed behaviour of flashgc."""
         name = f"{JOBS}.{ours}" if ours else ""
         text = toml.value(value, ours) if ours else str(value)
         rank = DIFFERS if how else MAPPED

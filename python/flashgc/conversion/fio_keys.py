@@ -186,7 +186,7 @@ REFUSED: dict[str, str] = {
     "stream_id": "streams of SCSI are not modelled; give dataplacement=streams and plids",
     "thinktime_iotime": "pauses after a time are not modelled; give `thinktime_blocks`",
 }  # fmt: skip
-"""Options that change requests in a way that is not modelled, each with what to do."""
+"""Options that change requests in a way that is not modelled, each with a remedy."""
 
 SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"})
 """Engines that have one request in flight, whatever the depth."""

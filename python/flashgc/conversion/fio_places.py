@@ -1,4 +1,4 @@
-"""Where the requests of a job of fio go: `random_distribution`."""
+"""The addresses of the requests of a job of fio: `random_distribution`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Address = str | dict[str, Any]
 
 
 def read(text: str, kb_base: int) -> tuple[list[Address], list[str]]:
-    """The distributions of reads, writes and trims, and what differs from fio's."""
+    """The distributions of reads, writes and trims, and the differences from fio's."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 3:
         raise WrongError("it must have at most three distributions, for reads, writes and trims")
@@ -74,7 +74,7 @@ def _scattered(base: object) -> str:
 
 
 def _zones(kind: str, text: str, kb_base: int) -> Address:
-    # A share left blank is what the others leave, as in bssplit.
+    # A share left blank is the rest after the others, as in bssplit.
     pairs = [(size, share) for share, size in entries(text, ZONES_MAX)]
     parts = [(size.strip().removesuffix("%"), share.removesuffix("%"))
              for size, share in pairs]  # fmt: skip

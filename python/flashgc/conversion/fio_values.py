@@ -23,7 +23,7 @@ _NS = {
 
 
 class WrongError(Exception):
-    """A value that its option does not allow; the text is what it must be."""
+    """A value that its option does not allow; the text names the allowed values."""
 
 
 def whole(text: str, kb_base: int = 1024) -> int:

@@ -1,4 +1,4 @@
-"""How the places of a job of fio follow each other: numbers behind `rw`, and strides."""
+"""The order of the places of a job of fio: numbers behind `rw`, and strides."""
 
 from __future__ import annotations
 

@@ -94,10 +94,10 @@ def _preloaded(program: str, library: Path) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
-    """A folder for the files of a server, which nobody else may read.
+    """A folder for the files of a server, which other users cannot read.
 
-    It is locked as long as somebody uses it: by this process, or by nbdkit if this one is killed.
-    What killed servers have left is removed.
+    It is locked while it is in use: by this process, or by nbdkit if this one is killed. Folders of
+    killed servers are removed.
     """
     _remove_left()
     with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name:
@@ -109,7 +109,7 @@ def _folder() -> Iterator[Path]:
 
 def _remove_left() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
-        # Another user's, or that of a server which begins or ends at this moment.
+        # Another user's folder, or the folder of a server that begins or ends at this moment.
         with contextlib.suppress(OSError), (folder / _LOCK).open("r+b") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
@@ -128,7 +128,7 @@ def uri(socket: str | os.PathLike[str]) -> str:
 
 
 def slowed(time: str) -> float | None:
-    """How much slower than its own time a drive is: `real`, `scaled=K`, or None for `off`."""
+    """The factor by which a drive is slowed down: `real`, `scaled=K`, or None for `off`."""
     if time == "off":
         return None
     if time == "real":
@@ -168,7 +168,7 @@ class Server:
         self.replay = replay
         """The command that runs the captured requests, where they are captured."""
         self.found = found
-        """What was found in the store, where the drive was resumed from one."""
+        """The findings of the recovery of the store, where the drive was resumed from one."""
 
     @property
     def uri(self) -> str:
@@ -230,11 +230,11 @@ def served(
     """Serves a drive on a unix socket while the context lasts.
 
     The workload of the configuration does not count: clients send the requests. Their data is kept
-    in memory, or in the file `store`. A drive that is in this file goes on, however its server has
+    in memory, or in the file `store`. A drive in this file is resumed, however its server has
     ended; a new file becomes the store of a new drive. The file `capture` is a trace of the
-    requests, complete when the drive has ended. The unix socket `status` tells what the drive does,
-    see :func:`flashgc.watching.status`. `time` is that of :func:`slowed`. Both sockets have the
-    mode `socket_mode`: whoever may write to them has the drive.
+    requests, complete when the drive has ended. The unix socket `status` publishes the state of the
+    drive, see :func:`flashgc.watching.status`. `time` is that of :func:`slowed`. Both sockets have
+    the mode `socket_mode`: write permission gives access to the drive.
     """
     times_slower = slowed(time)
     serving_files.check_mode(socket_mode)
@@ -287,11 +287,11 @@ def served(
                 found = _await(process, folder, path)
                 is_ready = True
                 output.note(store if is_new else None)
-                # A drive that goes on did not begin as that of a run.
+                # A resumed drive does not begin in the state of a run's drive.
                 replay = None if found is not None else replay
                 yield Server(process, pipe, request, folder, path, found, replay)
             finally:
-                # A new store that was not made to its end is no store.
+                # A new store that was not completed is not usable.
                 half_made = data if is_new and not is_ready else None
                 try:
                     _clean_up(process, path, watched, half_made, _part(process, capture))
@@ -314,7 +314,7 @@ def _number(path: str | os.PathLike[str] | None) -> int | None:
 
 
 def _clean_up(process: subprocess.Popen[bytes], *left: Path | None) -> None:
-    """Ends nbdkit, which waits for its clients to leave: not for long. Removes what it leaves."""
+    """Ends nbdkit, which waits for its clients for a short time, and removes its files."""
     try:
         if process.poll() is None:
             process.terminate()
@@ -325,7 +325,7 @@ def _clean_up(process: subprocess.Popen[bytes], *left: Path | None) -> None:
         process.kill()
         process.wait()
         for file in left:
-            # What was never made, as on a disk that cannot be written, is no error of its own.
+            # Files that were never made, as on a read-only disk, cause no further error.
             with contextlib.suppress(OSError):
                 if file is not None:
                     file.unlink()
@@ -339,7 +339,7 @@ def _request(
     seed: int | None,
     unset: Iterable[str] | None,
 ) -> Request:
-    """The configuration with the workload of a trace: that of the requests that are to come."""
+    """The configuration with a trace as workload, for the requests to come."""
     request = api._bare_request(config, None, scheme, device, set, seed, None, unset)
     if request["policies"] is not None and any(request["policies"].values()):
         raise ConfigError("error: a scheme with functions in Python cannot be served")
@@ -347,7 +347,7 @@ def _request(
     request["trace_path"] = Path(_CLIENTS)
     precondition = json.loads(engine.check(request))["settings"]["precondition"]
     if precondition["overwrite"] > 0 and "overwrite_with" not in precondition:
-        # What clients will write is not known before they come.
+        # The writes of clients are unknown before they come.
         request["sets"] = [*request["sets"], _UNIFORM]
     return request
 

@@ -1,4 +1,4 @@
-"""The files and sockets of a served drive: each can be used, or an error says what to type."""
+"""The files and sockets of a served drive: checks before use, with a remedy in each error."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def mode(text: str) -> int:
 
 
 def check_mode(mode: int, text: str | None = None) -> None:
-    """An error where this is no mode of a socket; `text` is what was typed."""
+    """Raises an error for an invalid mode of a socket; `text` is the mode as typed."""
     if not 0 <= mode <= 0o777 or mode & 0o600 != 0o600:
         raise OutputError(
             "error: the mode of the sockets must be octal, from 600 to 777, so that their owner "
@@ -127,7 +127,7 @@ def _check_socket(path: Path, option: str) -> None:
 
 
 def _is_left(path: Path) -> bool:
-    """Whether this is a socket that nobody serves."""
+    """Whether this is a socket without a server."""
     with contextlib.suppress(OSError), sockets.socket(sockets.AF_UNIX) as client:
         if path.is_socket():
             return client.connect_ex(os.fspath(path)) == errno.ECONNREFUSED

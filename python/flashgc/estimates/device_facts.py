@@ -1,4 +1,4 @@
-"""What the keys of a device mean: its sizes, its rates and its unloaded times, without a run."""
+"""Sizes, rates and unloaded times of a device, from its keys and without a run."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ class DeviceFacts(NamedTuple):
     program_bytes: int
     """Data that one program writes, in all planes that it serves."""
     victim_bytes: int
-    """Data of what one collection empties: a block, or the blocks of planes in step or of a
+    """Data of the victim of one collection: a block, or the blocks of planes in step or of a
     superblock."""
     read_ns: int
     """A read of mapped_bytes that waits for nothing, from its arrival to its answer."""
     write_ns: int
-    """The same of a write; short where the drive answers before it programs."""
+    """The time of an unloaded write, in ns; short where the drive answers before it programs."""
     program_ns: int
     """The array time of a program."""
     program_rate: float
-    """What all arrays program together, in bytes a second."""
+    """The program rate of all arrays together, in bytes a second."""
     read_rate: float
-    """What all arrays read together, in whole pages."""
+    """The read rate of all arrays together, in whole pages."""
     bus_rate: float | None
-    """What all buses transfer together; None where a transfer takes no time."""
+    """The transfer rate of all buses together; None where a transfer takes no time."""
 
 
 def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFacts:

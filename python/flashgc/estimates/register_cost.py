@@ -27,7 +27,7 @@ class RegisterCost(NamedTuple):
     area_mm2: float
     """Area of all added registers as SRAM, in mm²."""
     share_of_die: float
-    """The same as a share of the die."""
+    """The area as a share of the die."""
     usd_at_most: float
     """Price of all data registers of the die as SRAM, in US dollars, those counted that it has."""
 

@@ -1,4 +1,4 @@
-"""What a run would do, without running it."""
+"""The plan of a run, without running it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from flashgc.running.api import Config, PathLike, Settings
 
 
 class RunPlan(NamedTuple):
-    """What a run would do."""
+    """The plan of a run."""
 
     device: str
     scheme: str
     physical_bytes: int
     user_bytes: int
     table_bytes: int
-    """Memory of the drive's tables; those of the workload and of logs come on top."""
+    """Memory of the drive's tables; the workload and logs come on top."""
     workload: str
     """Its kind: synthetic, jobs, fitted or trace."""
     requests: int | None
-    """How many it has, where that is known before the run."""
+    """The number of its requests, where that is known before the run."""
     precondition: str
-    """How the drive is preconditioned, in words."""
+    """The preconditioning of the drive, in words."""
     precondition_pages: int | None
-    """Pages that the host writes for it, where that is known; without those of collections."""
+    """Pages that the host writes for it, where that is known; without copies."""
     unused_keys: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -59,7 +59,7 @@ def plan(
 
 
 def of_request(request: Request) -> RunPlan:
-    """The same of a request for the engine."""
+    """The plan of a request for the engine."""
     checked = json.loads(engine.check(request))
     settings, sizes = checked["settings"], checked["capacity"]
     kind, workload = next(iter(settings["workload"].items()))

@@ -1,4 +1,4 @@
-"""How long a page request may take at worst: Table V of paper preemptible-gc."""
+"""The worst latency of a page request: Table V of paper preemptible-gc."""
 
 from __future__ import annotations
 

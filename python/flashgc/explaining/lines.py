@@ -36,7 +36,7 @@ class _Stay(NamedTuple):
     lacks_space_ns: int | None
     """Since when it found no page."""
     carried: str | None
-    """How a collection carries it: merged or loaded."""
+    """The way in which a collection carries it: merged or loaded."""
 
 
 _WAITS = {
@@ -128,7 +128,7 @@ def _concerns(one: Mapping[str, Any], stay: _Stay) -> bool:
 
 
 def _group(work: Sequence[Mapping[str, Any]], at: int, stay: _Stay) -> list[Mapping[str, Any]]:
-    """The operations from one on that are told together: without a rest between them."""
+    """The operations from one on that share a line: without a rest between them."""
     first, group = work[at], [work[at]]
     for one in work[at + 1 :]:
         # Reads of several planes overlap.

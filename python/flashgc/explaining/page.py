@@ -54,7 +54,7 @@ def _story(story: Mapping[str, Any]) -> str:
 
 
 def _bar(found: list[Line], latency_ns: int) -> str:
-    """What was done from the first line to the last; a stroke marks the arrival."""
+    """The bar of time from the first line to the last; a stroke marks the arrival."""
     first = min((line.from_ns for line in found), default=0)
     whole_ns = max(latency_ns - first, 1)
     pieces = "".join(

@@ -72,7 +72,7 @@ def rows(story: Mapping[str, Any]) -> Rows:
 
 
 def since(ns: int) -> str:
-    """A time from the arrival on; what began earlier has a minus."""
+    """A time from the arrival on; earlier times have a minus."""
     return f"{'-' if ns < 0 else ''}{units.time(abs(ns))}"
 
 

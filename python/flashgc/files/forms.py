@@ -28,7 +28,7 @@ from flashgc.files import toml
 from flashgc.files.key_places import Path, Places
 
 KIND = "kind: "
-"""How the tag of one form of a table begins; it is no key of the table."""
+"""The prefix of the tag of one form of a table; it cannot be a key of the table."""
 
 _SHOWN_MAX = 60
 _MISTAKES_MAX = 8
@@ -44,7 +44,7 @@ class Form(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _explained(cls, table: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Adds to each mistake what pydantic does not tell: the keys that there are."""
+        """Adds to each mistake the existing keys, which pydantic does not name."""
         try:
             return handler(table)
         except ValidationError as error:
@@ -69,12 +69,12 @@ class Form(BaseModel):
 
     @classmethod
     def keys(cls) -> dict[str, str]:
-        """The keys of such a table, and what each must be."""
+        """The keys of such a table, with the type of each."""
         fields = cls.model_fields.items()
         return {one.alias or name: one.description or "a value" for name, one in fields}
 
     def placed(self, file: File, path: Path) -> None:
-        """Keeps the place of this table, and those of the tables in it."""
+        """Keeps the places of this table, and of the tables in it."""
         self._file, self._path = file, path
         for name, field in type(self).model_fields.items():
             key = field.alias or name
@@ -147,7 +147,7 @@ class File:
 
 
 def _what(error: ErrorDetails) -> str:
-    """What a value must be, in words."""
+    """The expected form of a value, in words."""
     context = error.get("ctx", {})
     if error["type"] == "too_short" and isinstance(error["input"], dict):
         return "a table with one key or more"
@@ -213,7 +213,7 @@ def one_of(words: Collection[str]) -> Callable[[object], str]:
 
 
 def kind_of(table: object, key: str, words: Collection[str], default: str) -> str:
-    """The tag of a table by the word of a key; of a wrong word, that of the nearest one."""
+    """The tag of a table by the word of a key; for a wrong word, the tag of the nearest one."""
     word = table.get(key, default) if isinstance(table, dict) else default
     found = difflib.get_close_matches(str(word), words, n=1)
     return KIND + (found[0] if found else default)

@@ -166,7 +166,7 @@ class Places:
 
 
 def _line_end(text: str, start: int, end: int) -> int:
-    """The end of a span, at most that of its first line."""
+    """The end of a span, at most the end of its first line."""
     stop = text.find("\n", start, end)
     return end if stop < 0 else stop
 

@@ -86,7 +86,7 @@ def opened(path: str | os.PathLike[str], what: str = "result") -> Iterator[IO[by
 
 @contextlib.contextmanager
 def explained(path: str | os.PathLike[str], what: str = "result") -> Iterator[None]:
-    """An error of the system becomes one that says what cannot be written, and why."""
+    """An error of the system becomes an error with the file and the reason."""
     try:
         yield
     except OSError as reason:

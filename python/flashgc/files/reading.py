@@ -21,11 +21,11 @@ class Source:
     name: str
     text: str
     jobs: tuple[str, str] | None = None
-    """A job file and its jobs as TOML, where the configuration is one."""
+    """A job file and its content as TOML, where the configuration is one."""
 
 
 def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
-    """The text of a file, or an error that says why it has none."""
+    """The text of a file, or an error with the reason why it has none."""
     try:
         with open(path, "rb") as file:
             data = file.read(CONFIG_BYTES_MAX + 1)
@@ -80,5 +80,5 @@ def result_at(path: Path) -> tuple[str, str] | None:
 
 
 def printable(name: str | os.PathLike[str]) -> str:
-    """A name that can be shown, even that of a file whose name is not valid text."""
+    """A name that can be shown, even for a file whose name is not valid text."""
     return os.fsencode(name).decode(errors="replace")

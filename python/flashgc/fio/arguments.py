@@ -52,11 +52,11 @@ FLAGS = frozenset({"parse-only", "minimal", "append-terse", "readonly", "warning
 
 @dataclass
 class Command:
-    """What a command line asks for."""
+    """The jobs and options of a command line."""
 
     file: JobFile
     name: str
-    """That of the job file, or of the command line."""
+    """The name of the job file, or of the command line."""
     formats: tuple[str, ...] = ("normal",)
     output: Path | None = None
     status_interval: str | None = None
@@ -122,7 +122,7 @@ def _choose(file: JobFile, names: Sequence[str]) -> None:
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[str | None, str]]:
-    """Names with values, `--a=b` or `--a b`; None with each word that is no option."""
+    """Names with values, `--a=b` or `--a b`; None with each word that is not an option."""
     at = 0
     while at < len(words):
         word = words[at]
@@ -153,7 +153,7 @@ def _jobs(options: list[tuple[str, str]]) -> JobFile:
             if value != fio_text.GLOBAL:
                 sections.append(Section(value, f"{COMMAND_LINE}:{at}", list(defaults)))
             continue
-        # What stands before the first name counts for all jobs.
+        # Options before the first name apply to all jobs.
         part = sections[-1].name if sections else fio_text.GLOBAL
         try:
             text = fio_text.value_of(name.replace("-", "_"), value)

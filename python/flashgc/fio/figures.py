@@ -48,7 +48,7 @@ class Figure:
         self.values += other.values
 
     def moments(self) -> dict[str, float]:
-        """Extremes, mean, deviation and number."""
+        """Extremes, mean, standard deviation and number."""
         values = self.values
         if not values:
             return {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}

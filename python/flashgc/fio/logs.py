@@ -12,7 +12,7 @@ _DIRECTIONS = {kind: at for at, kind in enumerate(KINDS)}
 
 
 def of(clone: Clone, options: Mapping[str, str], name: str) -> Iterator[tuple[str, str]]:
-    """The names and texts of the logs that the options of a job ask for."""
+    """The names and texts of the logs that the options of a job name."""
     offsets = options.get("log_offset", "0") != "0"
     window_ms = int(options.get("log_avg_msec") or 0)
     highest = options.get("log_max_value", "0") != "0"

@@ -25,7 +25,7 @@ from flashgc.reports.report import Report
 from flashgc.running import api
 
 VERSION = f"fio-3.33 (flashgc {__version__})"
-"""Whose form the output has, and what wrote it."""
+"""The program whose form the output has, and the program that wrote it."""
 PERCENTILES_MOST = 20
 
 
@@ -181,7 +181,7 @@ def _entries(
 
 
 def _own(report: Report, entries: list[Entry]) -> dict[str, Any]:
-    """What only a simulated drive tells, since the end of the latest ramp."""
+    """Metrics that only a simulated drive has, since the end of the latest ramp."""
     gc, pages = report["gc"], report["pages"]
     return {
         "version": __version__,

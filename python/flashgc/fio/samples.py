@@ -32,7 +32,7 @@ class Sample(NamedTuple):
 
 @dataclass
 class Clone:
-    """What one process of fio would have done."""
+    """The requests of one process of fio."""
 
     job: dict[str, Any]
     """Its job as a table of [[workload.jobs.job]]."""
@@ -80,7 +80,7 @@ def after_ramp(clone: Clone, ramp_ns: int) -> Clone:
 
 
 def until(clone: Clone, end_ns: int) -> Clone:
-    """The clone with what it has done by this time of the run."""
+    """The clone with its requests up to this time of the run."""
     end_ns -= clone.begun_ns
     kept = [one for one in clone.samples if one.ended_ns <= end_ns]
     return Clone(clone.job, clone.number, kept, _depths(kept), clone.begun_ns)

@@ -133,7 +133,7 @@ def _kind(requests: Requests, places: Places, gap: Ints, begins: Ints, mine: Int
 
 
 def _stay(kind: Ints, at: int) -> float:
-    """How often another burst of the kind follows."""
+    """The share of bursts that are followed by another one of the kind."""
     return _mean(kind[1:][kind[:-1] == at] == at)
 
 

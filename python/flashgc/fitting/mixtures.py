@@ -74,7 +74,7 @@ def ages(ranks: Floats, most: int, oldest: float = 0.9) -> Weights:
 
 
 def kinds(features: Floats, weights: Floats, most: int) -> Ints:
-    """Which of at most `most` kinds each row is of: k-means, the same every time."""
+    """The kind of each row, at most `most` kinds: k-means, the same every time."""
     generator = np.random.default_rng(0)
     rows = len(features)
     some = generator.permutation(rows)[:SAMPLE]

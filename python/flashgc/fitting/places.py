@@ -55,7 +55,7 @@ class Places:
     of_request: Ints
     """The kind of place that each request writes; -1 for reads."""
     rank: Floats
-    """How long ago it was written, from 0 (the newest) to 1 (the oldest of its kind)."""
+    """The age of its last write, from 0 (the newest) to 1 (the oldest of its kind)."""
     again: Flags
     """Whether a write continues in the order in which its pages were written last time."""
     read_written: Flags

@@ -33,7 +33,7 @@ class Table(dict[str, "NDArray[Any]"]):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(next(iter(self.values()), ()))
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas need not be installed

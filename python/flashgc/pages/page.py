@@ -165,7 +165,7 @@ def _head(reports: Sequence[RunResults], again: str | None) -> list[str]:
 
 
 def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
-    """The head of runs that need have nothing in common: what they share, and what not."""
+    """The head of runs that may differ in everything: their common and their different settings."""
     every = [dict(provenance.facts(report)) for report in reports]
     every = [{**facts, "made by": report._origin.again if report._origin else units.NOTHING}
              for facts, report in zip(every, reports, strict=True)]  # fmt: skip
@@ -179,7 +179,7 @@ def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
 
 
 def _one(report: RunResults) -> tuple[list[str], list[str]]:
-    """The metrics, and what explains them."""
+    """The metrics, and their explanations."""
     told = [fact for fact in summary.facts(report) if fact[0] not in _IN_HEAD]
     told += [("GC time", summary.gc_waits(report))] if report.is_timed else []
     told += [("simulated", summary.simulated(report))]
@@ -205,7 +205,7 @@ def _several(several: ComparedResults[Run]) -> tuple[list[str], list[str]]:
 
 
 def _gc_time(reports: Sequence[RunResults]) -> list[str]:
-    """How collection used its time, a row for each run."""
+    """The times of collections, a row for each run."""
     reports = [report for report in reports if report.is_timed]
     if not reports:
         return []

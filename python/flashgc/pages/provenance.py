@@ -91,7 +91,7 @@ def over_provisioning(capacity: Mapping[str, Any]) -> str:
 
 
 def preconditioning(report: Mapping[str, Any]) -> str:
-    """How the drive came to its first state."""
+    """The preparation of the drive's first state."""
     how, done = report["config"]["precondition"], report.get("precondition")
     if not done:
         return "none"

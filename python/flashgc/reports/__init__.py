@@ -1,1 +1,1 @@
-"""Reports: what a run returns, saves in a folder, and reads again."""
+"""Reports: the results of a run, saved in a folder, and read again."""

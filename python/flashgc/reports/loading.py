@@ -23,8 +23,8 @@ def load(*results: PathLike) -> Comparison:
     """The results that `--out` or `save` has written: folders, or files `report.json`.
 
     Each may hold one run or a comparison. Runs of one scheme get names that tell them apart. A
-    folder has the curves of its page too: distributions,
-    and what was watched over time. A ConfigError where a file is no result of this version.
+    folder has the curves of its page too: distributions, and the records over time. A ConfigError
+    if a file is not a result of this version.
 
     >>> import flashgc, tempfile
     >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
@@ -107,7 +107,7 @@ def _report(file: Path, values: object) -> Report:
 
 
 def _add_curves(file: Path, reports: Sequence[Report]) -> None:
-    """Adds the curves to reports that they belong to; those of other runs are an error."""
+    """Adds the curves to reports that they belong to; curves of other runs are an error."""
     found = _json(file)
     runs = found.get("runs", []) if isinstance(found, Mapping) else []
     known = [one.get("result_hash") for one in runs if isinstance(one, Mapping)]
@@ -129,7 +129,7 @@ def _add_curves(file: Path, reports: Sequence[Report]) -> None:
 
 
 def together(results: Sequence[PathLike], names: Sequence[str] | None = None) -> Comparison:
-    """The runs of all results, under these names or under names that tell them apart."""
+    """The runs of all results, under these names or under distinct ones."""
     found = [(file, report) for file, reports in read(results) for report in reports]
     schemes = [report.scheme for _, report in found]
     if names is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Shown:
-    """What one run and several have in common: a folder to keep them in, charts and figures."""
+    """The common part of one run and of several: a folder to keep them in, charts and figures."""
 
     def to_json(self, indent: int | None = 2) -> str:
         """The metrics as JSON."""

@@ -1,4 +1,4 @@
-"""Grouped bars, with the paper's numbers beside them as points."""
+"""Grouped bars, with the paper's numbers as points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flashgc.reproduction.grid import Grid
 
 _CLIP = 4.0
 _ROOM = 34
-"""Letters that fit below the bars beside each other on a narrow screen."""
+"""Letters that fit below adjacent bars on a narrow screen."""
 _NAMES = (marks.BY, "row", "value", "shown", "text")
 
 

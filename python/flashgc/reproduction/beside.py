@@ -37,9 +37,9 @@ class Beside:
 
     cells: Mapping[Place, Verdict] = field(default_factory=dict)
     values: Mapping[Place, float] = field(default_factory=dict)
-    """As the figure shows them."""
+    """The values of the figure."""
     loose: Sequence[Verdict] = ()
-    """Claims on numbers that are no cell of it."""
+    """Claims on numbers that are not in a cell of it."""
 
 
 def of(measured: Grid, experiment: Experiment, verdicts: Sequence[Verdict]) -> Beside:

@@ -36,7 +36,7 @@ PathLike = str | os.PathLike[str]
 
 
 def checked(path: PathLike) -> Path:
-    """The path of a bundle, before minutes are spent on what goes into it."""
+    """The path of a bundle, before minutes are spent on its content."""
     target = Path(path)
     if target.suffix != ".zip":
         raise OutputError(f"error: --bundle: the name must end in .zip, got {os.fspath(path)!r}")
@@ -75,7 +75,7 @@ def save(path: PathLike, several: Sequence[Reproduction]) -> Path:
 
 
 def manifest(several: Sequence[Reproduction], files: Mapping[str, bytes]) -> dict[str, Any]:
-    """What `--check` reads: the runs with their hashes, the traces, and the files."""
+    """The content for `--check`: the runs with their hashes, the traces, and the files."""
     return {
         "form": FORM,
         "form_version": FORM_VERSION,

@@ -40,12 +40,12 @@ _LIST_BYTES_MAX = 64 << 20
 _TEXT_BYTES_MAX = reading.CONFIG_BYTES_MAX
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, EOFError,
             ValueError, RuntimeError)  # fmt: skip
-"""What the reader of archives raises; RuntimeError is for a password."""
+"""Exceptions of the reader of archives; RuntimeError is for a password."""
 _HELP = "\n  = help: give a file that `flashgc reproduce --bundle` has written"
 
 
 class Difference(NamedTuple):
-    """A run whose result is not that of the bundle."""
+    """A run whose result differs from the bundle."""
 
     paper: str
     label: str
@@ -61,7 +61,7 @@ class Checked:
 
     bundle: Path
     folder: Path
-    """Where the results of the second time are."""
+    """The folder of the second results."""
     version: str
     """The version of flashgc that made the bundle."""
     runs: Mapping[str, int]

@@ -11,7 +11,7 @@ from flashgc.reproduction.results import Quantity
 
 KINDS = ("value", "order", "check")
 WORDS = ("below", "above", "equal", "rising")
-"""What an order may say of its values."""
+"""The relations of an order."""
 
 
 @dataclass(frozen=True)
@@ -107,17 +107,17 @@ class Claim:
     test: Value | Order | Check
     note: str
     why_not: str | None
-    """Why it cannot be met, where that is known."""
+    """The reason why it cannot be met, where that is known."""
     any_load: bool = False
     """Whether it is also about loads that the drive cannot serve."""
     any_workload: bool = False
     """Whether no workload decides it, so that a synthetic workload is as good as the paper's."""
     fitted_to: bool = False
-    """Whether a synthetic workload was fitted to it, so that it is no prediction of that one."""
+    """Whether a synthetic workload was fitted to its number, so that it predicts nothing."""
     backed_by: tuple[str, ...] = ()
     """The figures and tables whose runs show the reason `why_not`."""
     remarks: tuple[Remark, ...] = ()
-    """Of an order: why it cannot hold at some of its places."""
+    """The reasons why an order cannot hold at some of its places."""
 
     def runs(self, experiment: Experiment) -> list[Point]:
         """The runs that it needs; a check needs none of its own."""

@@ -35,7 +35,7 @@ AnAmount = Annotated[Amount, PlainValidator(_amount), Field(description=_AMOUNT)
 
 
 class ToleranceForm(Form):
-    """[tolerance], or that of one claim."""
+    """[tolerance], or the tolerance of one claim."""
 
     met: AnAmount
     near: AnAmount

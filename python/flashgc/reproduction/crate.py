@@ -85,7 +85,7 @@ def _action(paper: Mapping[str, Any]) -> str:
 
 
 def _paper(paper: Mapping[str, Any], files: Mapping[str, bytes]) -> list[Entity]:
-    """The paper, and the reproduction of it as an action with what went in and came out."""
+    """The paper, and its reproduction as an action with inputs and outputs."""
     name = paper["paper"]
     has_url = paper["url"].startswith(("https://", "http://"))
     article = paper["url"] if has_url else f"#paper-{name}"

@@ -36,7 +36,7 @@ def _worst_cases(report: Report) -> dict[str, Any]:
 
 
 def _victims(report: Report) -> dict[str, int] | None:
-    """How many victims were so far invalid when they were chosen; None where parts are erased."""
+    """Counts of victims by invalid pages at their choice; None where parts are erased."""
     shape, pairs = report["config"]["device"]["shape"], report["gc"].get("valid_distribution")
     if pairs is None or "sub_blocks" in shape:
         return None

@@ -1,4 +1,4 @@
-"""The charts of a figure in the form of the paper, with the paper's numbers beside ours."""
+"""The charts of a figure in the form of the paper, with the paper's numbers and ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reproduction was made with: versions, packages, traces and runs, with their hashes."""
+"""The environment of a reproduction: versions, packages, traces and runs, with their hashes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TraceUsed(NamedTuple):
     size_bytes: int
     sha256: str
     what: str
-    """Where it comes from, as the paper's folder says."""
+    """Its origin, by the paper's folder."""
 
 
 class RunUsed(NamedTuple):
@@ -54,7 +54,7 @@ def facts() -> dict[str, str]:
 
 
 def packages() -> dict[str, str]:
-    """The installed version of each package that flashgc needs, by name, with what those need."""
+    """The installed versions of the packages that flashgc needs, and of their requirements."""
     found: dict[str, str] = {}
     waiting = ["flashgc"]
     while waiting:

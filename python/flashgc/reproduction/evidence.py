@@ -1,4 +1,4 @@
-"""What a verdict rests on: the paper's own input, a fitted or an unfitted workload, or no run."""
+"""The basis of a verdict: the paper's input, a fitted or unfitted workload, or no run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ARITHMETIC = "arithmetic"
 PREDICTION = "our prediction"
 KINDS = (OWN, FITTED, UNFITTED, ARITHMETIC, PREDICTION)
 """The best first: the paper's own trace or generator; a workload with one parameter fitted to one
-number, judged by others; a workload fitted to nothing; what follows from the configuration or the
+number, judged by others; a workload fitted to nothing; arithmetic on the configuration or the
 requests alone; and predictions that are not the paper's."""
 
 _GIVEN = ("config.", "capacity.", "worst_case.", "requests.", "workload.", "pages.host_")
-"""How the keys of a report begin that no collection decides."""
+"""Prefixes of the keys of a report that are independent of collection."""
 
 
 def of(claim: Claim, results: Results) -> str:

@@ -14,15 +14,15 @@ Point = tuple[str, ...]
 """One run: a choice of each axis, in the order of the axes."""
 
 Where = Mapping[str, Sequence[str]]
-"""Which choices of each axis."""
+"""The choices of each axis."""
 
 FORMS = ("table", "bars", "lines", "cdf", "course", "peaks", "moves")
 """A table, groups of bars, lines over an axis of numbers, shares of requests by response time, a
 curve over time, the longest responses over time, and pages moved by each collection; all but the
 first are drawn."""
 WAYS = ("value", "ratio", "reduction", "factor")
-"""How a value is compared with that of another run: value, value / other, 1 - value / other, or
-other / value."""
+"""The comparisons of a value with the value of another run: value, value / other, 1 - value /
+other, or other / value."""
 
 ANY = "*"
 
@@ -58,7 +58,7 @@ class Item:
     over: str | None = None
     """An axis over whose choices each value is a mean; one that is neither rows nor columns."""
     sensitivity: bool = False
-    """Whether it is about what the paper leaves open, and not a figure or table of the paper."""
+    """Whether it is about a detail that the paper leaves open, not a figure or table."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,11 @@ class Course:
     per: Formula
     label: str
     own_time: bool = False
-    """Whether each chart has a time of its own; otherwise all have that of the longest run."""
+    """Whether each chart has a time of its own; otherwise all have the time of the longest run."""
 
 
 class Compared(NamedTuple):
-    """A value here, and that of another program in the same situation."""
+    """A value here, and the value of another program in the same situation."""
 
     what: str
     unit: str
@@ -84,7 +84,7 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """The output of the paper's own simulator beside ours, as another place has measured it."""
+    """The output of the paper's own simulator and ours, as measured in another place."""
 
     name: str
     title: str
@@ -105,7 +105,7 @@ class Experiment:
     measures: Mapping[str, Measure]
     items: tuple[Item, ...]
     story: tuple[str, ...] = ()
-    """About ten lines that tell what the paper says and what was found; see `story`."""
+    """About ten lines on the paper's statements and our results; see `story`."""
     programs: tuple[Program, ...] = ()
 
     def points(self, where: Where) -> list[Point]:

@@ -30,7 +30,7 @@ class Grid:
     """Cells of runs in which more arrived than the drive could serve."""
 
     def table(self) -> list[list[str]]:
-        """As text: a head, and a row for each row."""
+        """The text: a head, and a row for each row."""
         several = len(self.measures) > 1
         head = [""]
         for column in self.columns:
@@ -100,7 +100,7 @@ def _label(experiment: Experiment, axis: str, name: str) -> str:
 
 
 def quantity(item: Item, measure: str) -> Quantity:
-    """How the cells of a measure are calculated."""
+    """The calculation of the cells of a measure."""
     against = (item.against,) if item.against else ()
     over = {item.over: item.at[item.over]} if item.over is not None else {}
     return Quantity(measure, item.way, against, over, percent=item.way == REDUCTION)

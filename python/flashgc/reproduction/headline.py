@@ -1,4 +1,4 @@
-"""The head of a result: what fails, what was not met, and the verdicts by their evidence."""
+"""The head of a result: failures, claims not met, and the verdicts by their evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MISSED = (NOT_MET, NOT_PREDICTED)
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
-    """How many claims fail, and how many have which verdict, in one line."""
+    """The number of claims that fail, and of claims by verdict, in one line."""
     counts = counted(verdicts)
     failing = sum(one.fails for one in verdicts)
     known = [one for one in verdicts if one.verdict == NOT_MET and one.known]
@@ -34,7 +34,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 
 
 def solid(verdicts: Sequence[Verdict]) -> int:
-    """How many claims are met or predicted on evidence better than an unfitted workload."""
+    """The number of claims met or predicted on evidence better than an unfitted workload."""
     good = (evidence.OWN, evidence.FITTED)
     return sum(one.verdict in (MET, PREDICTED) and one.evidence in good for one in verdicts)
 

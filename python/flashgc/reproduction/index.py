@@ -1,4 +1,4 @@
-"""The page that leads to those of all papers: what fails, verdicts by paper and evidence."""
+"""The page with links to all papers: failures, verdicts by paper and evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the figures of a paper have in common: the names of curves, axes, and the paper's points."""
+"""Common parts of a paper's figures: the names of curves, axes, and the paper's points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flashgc.charts import theme
 from flashgc.reproduction.grid import cell
 
 HERE, PAPER = "flashgc", "the paper"
-"""Whose value a row of the data is."""
+"""The source of a row's value."""
 BY = "by"
 INK = "#111111"
 _DIGITS = 6
@@ -39,7 +39,7 @@ def quantity(title: str, unit: str, **more: object) -> theme.Part:
 
 
 def only(whose: str) -> list[theme.Part]:
-    """The transform of a layer of one's own values alone."""
+    """The transform of a layer with the values of one source alone."""
     return [{"filter": f"datum.{BY} === '{whose}'"}]
 
 

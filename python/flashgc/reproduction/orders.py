@@ -25,7 +25,7 @@ NEAR_SHARE = 0.1
 JUDGED_SHARE = 0.5
 """The share of its places at which an order must be judged to have a verdict."""
 CLOSE = 2.0
-"""A place that holds by less than so many margins is measured again with further seeds."""
+"""A place that holds by less than this number of margins is measured again with further seeds."""
 POINT = 1.0
 """A place whose two changes in percent differ by less than this is measured again too: the share by
 which 0.3 and 0.4 % differ is large, and the runs behind them differ by a thousandth."""
@@ -48,7 +48,7 @@ class Tally:
     left_out: int = 0
     left_out_held: int = 0
     effects: int = 0
-    """Places whose values differ by more than what counts as equal, in the stated direction."""
+    """Places whose values differ by more than the margin of equality, in the stated direction."""
     failed: list[Point] = field(default_factory=list)
     wrong: list[tuple[str, str]] = field(default_factory=list)
     """The places where it fails: the name, and the two values."""
@@ -151,7 +151,7 @@ def _apart(test: Order, values: Sequence[tuple[float, float]]) -> float:
 
 
 def _signed(test: Order, left: float, right: float) -> float:
-    """How far two values are in the stated order; negative where they are against it."""
+    """The distance of two values in the stated order; negative where they are against it."""
     return left - right if test.word == "above" else right - left
 
 

@@ -192,7 +192,7 @@ def _place(known: Paper, own: Sequence[PathLike]) -> str:
 
 @dataclass
 class _Runs:
-    """Runs what is planned, and adds up how much was there from before."""
+    """Runs the planned points, and counts the results that were there from before."""
 
     folder: Path
     jobs: int | None

@@ -1,4 +1,4 @@
-"""The page of a reproduction: one file with the verdicts, the story, all figures and all reasons.
+"""The page of a reproduction: one file with the verdicts, the story, the figures and the reasons.
 
 1. What failed comes first, then the verdicts by their evidence, and the story.
 2. Each figure or table has its charts in the form of the paper, its values, and its claims.
@@ -87,7 +87,7 @@ def _link(url: str) -> str:
 
 
 def _headline(made: Page) -> list[str]:
-    """What fails, what was not met, and the verdicts by their evidence."""
+    """The failures, the claims not met, and the verdicts by their evidence."""
     verdicts = made.verdicts
     failing = [one for one in verdicts if one.fails]
     missed = [one for one in verdicts if one.verdict in _MISSED and not one.fails]
@@ -141,7 +141,7 @@ def _story(made: Page) -> list[str]:
 
 
 def _contents(made: Page) -> str:
-    """Links to all figures and tables, each with how many of its claims were not met."""
+    """Links to each figure and table, with the number of its claims that were not met."""
     links = []
     for one in made.grids:
         wrong = sum(item.verdict in _MISSED or item.fails for item in _own(made, one))
@@ -216,7 +216,7 @@ def _values(grid: Grid, beside: Beside) -> str:
 
 
 def _claims(made: Page, verdicts: Sequence[Verdict]) -> str:
-    """A row for each claim, with its reason and with what would make it fail."""
+    """A row for each claim, with its reason and with the change that would make it fail."""
     lines = ["<tr><th>claim</th><th>paper</th><th>measured</th><th>verdict</th><th>evidence</th>"
              "<th>reason, and what would not be met</th></tr>"]  # fmt: skip
     for one in verdicts:
@@ -238,7 +238,7 @@ def _claims(made: Page, verdicts: Sequence[Verdict]) -> str:
 
 
 def _programs(made: Page) -> list[str]:
-    """The output of the paper's own simulator beside ours."""
+    """The output of the paper's own simulator, and ours."""
     parts: list[str] = []
     for at, one in enumerate(made.paper.experiment.programs, start=1):
         rows = [["", one.name, marks.HERE, ""]]

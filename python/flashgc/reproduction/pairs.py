@@ -1,4 +1,4 @@
-"""Numbers in pairs: what the paper or another program has, and what was measured here."""
+"""Numbers in pairs: the value of the paper or of another program, and the measured one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def charts(name: str, pairs: Sequence[Pair], there: str = marks.PAPER) -> list[C
 
 
 def of_program(name: str, program: Program) -> list[Chart]:
-    """The output of another program beside that of flashgc."""
+    """The output of another program, and the output of flashgc."""
     pairs = [Pair(one.what, one.unit, one.here, one.there) for one in program.rows]
     return charts(name, pairs, program.name)
 
@@ -106,7 +106,7 @@ def _spec(pairs: Sequence[Pair], unit: str, there: str) -> dict[str, Any]:
 
 
 def _colour(pairs: Sequence[Pair]) -> theme.Part:
-    """By verdict, with a legend that says that these points are measured."""
+    """By verdict, with a legend that marks these points as measured."""
     found = [word for word in COLOURS if any(one.verdict == word for one in pairs)]
     domain = found or [marks.HERE]
     legend = {"orient": "top", "title": None, "symbolType": "circle", "columns": 2,

@@ -65,7 +65,7 @@ class Pins:
         return Pins({name: pins for name, pins in made.items() if pins})
 
     def text(self) -> str:
-        """As a file."""
+        """The file's text."""
         tables: dict[str, Any] = dict(self.sections)
         return f"{_HEAD}\n{toml.dumps(tables)}"
 
@@ -83,7 +83,7 @@ def section(claim: Claim, results: Results) -> str:
 
 
 def pin(claim: Claim, measured: float | str | None, wrong: Sequence[str]) -> Pin | None:
-    """What is put on record of a claim; None for a check, which holds or fails."""
+    """The value of a claim to put on record; None for a check, which holds or fails."""
     if isinstance(claim.test, Check):
         return None
     if isinstance(measured, float | int):
@@ -92,7 +92,7 @@ def pin(claim: Claim, measured: float | str | None, wrong: Sequence[str]) -> Pin
 
 
 def drift(claim: Claim, now: Pin, recorded: Pin) -> str:
-    """How a measured value differs from the one on record; empty where it does not."""
+    """The difference of a measured value from the one on record; empty without any."""
     if isinstance(now, float) and isinstance(recorded, float | int):
         claimed = claim.claimed if isinstance(claim.claimed, float) else 0.0
         allowed = WITHIN * max(abs(recorded), abs(claimed))

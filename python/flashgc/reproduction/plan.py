@@ -27,7 +27,7 @@ class Planned:
     run: Checked
     differs: Differs
     fitted: Differs = ()
-    """Choices whose values are predictions: the label, and what was fitted."""
+    """Choices whose values are predictions: the label, and the fitted parameter."""
     file: str = ""
     """The name of the trace, without the ending of a packed one; empty: no trace."""
     trace: TraceUsed | None = None
@@ -36,7 +36,7 @@ class Planned:
 
     @property
     def request(self) -> Request:
-        """What the engine is asked for."""
+        """The request for the engine."""
         return self.run.request
 
     @property

@@ -1,4 +1,4 @@
-"""Reads a claims.toml: its tables by their models, then what they say of the experiment."""
+"""Reads a claims.toml: its tables by their models, then their references to the experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads an experiment.toml: its tables by their models, then what one says of another."""
+"""Reads an experiment.toml: its tables by their models, then references between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `flashgc.reproduce` and `flashgc.reproduce_all` return."""
+"""The results of `flashgc.reproduce` and `flashgc.reproduce_all`."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ class Reproduction:
     sources: list[SourceUsed]
     """The source used for each workload, or for another choice that has alternatives."""
     folder: Path
-    """Where everything was saved."""
+    """The folder with all files."""
     page: str
     """The name of the page in there."""
     report: str
     """The name of the same as Markdown."""
     runs: int
     runs_kept: int
-    """How many of the runs were there from before."""
+    """The number of runs that were there from before."""
     items: list[Item]
     """The figures and tables that were reproduced."""
     figures: list[str] | None
-    """Those that were asked for; None: all."""
+    """The requested figures; None: all."""
     made: Page = field(repr=False)
-    """All that its page tells: the runs and traces with their hashes, and the paper itself."""
+    """The content of its page: the runs and traces with their hashes, and the paper itself."""
     verdicts: list[Verdict]
     """The claims, each with how it was tested."""
 
@@ -63,7 +63,7 @@ class Reproduction:
 
     @property
     def summary(self) -> str:
-        """How many claims fail, and how many have which verdict."""
+        """The number of claims that fail, and of claims by verdict."""
         return headline.summary(self.verdicts)
 
     def evidence_rows(self) -> list[list[str]]:
@@ -87,9 +87,9 @@ class Reproductions:
     papers: Mapping[str, Reproduction]
     """The papers that could be reproduced, by name."""
     errors: Mapping[str, str]
-    """Why the others could not."""
+    """The reasons of the others."""
     folder: Path
-    """Where everything was saved: a folder for each paper, index.html and index.json."""
+    """The folder with all files: a folder for each paper, index.html and index.json."""
     again: str = field(default="", repr=False)
 
     @property

@@ -32,7 +32,7 @@ class Results:
     """Runs whose values are not comparable, each with the reasons."""
     quick: bool = False
     fitted: Mapping[Point, Differs] = field(default_factory=dict)
-    """Runs whose values are predictions, each with what was fitted."""
+    """Runs whose values are predictions, each with the fitted parameter."""
     files: Mapping[Point, str] = field(default_factory=dict)
     """The traces of the runs that have one."""
     again: tuple[Mapping[Point, Mapping[str, Any]], ...] = ()
@@ -44,15 +44,15 @@ class Results:
         return [self, *more]
 
     def why_different(self, points: Iterable[Point]) -> str:
-        """Why values of these runs are not comparable; empty where they are."""
+        """The reasons why values of these runs are not comparable; empty if they are."""
         return _told(self.differs, points)
 
     def what_fitted(self, points: Iterable[Point]) -> str:
-        """What was fitted for these runs; empty where nothing was."""
+        """The fitted parameters of these runs; empty without any."""
         return _told(self.fitted, points)
 
     def saturated(self, points: Iterable[Point]) -> list[Point]:
-        """Those of the runs in which more arrived than the drive could serve."""
+        """The saturated runs, in which more arrived than the drive could serve."""
         return [point for point in dict.fromkeys(points) if self.reports[point].get("saturated")]
 
     def figure(self, measure: str, point: Point) -> float | None:
@@ -61,7 +61,7 @@ class Results:
 
 
 def _told(said: Mapping[Point, Differs], points: Iterable[Point]) -> str:
-    """What is said of choices of these runs, each thing once, with the choices that it is of."""
+    """The reasons given for choices of these runs, each reason once, with its choices."""
     reasons: dict[str, list[str]] = {}
     for label, why in dict.fromkeys(pair for point in points for pair in said.get(point, ())):
         reasons.setdefault(why, []).append(label)
@@ -71,7 +71,7 @@ def _told(said: Mapping[Point, Differs], points: Iterable[Point]) -> str:
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a value is calculated: compared with other runs, and over several choices of an axis."""
+    """The calculation of a value: compared with other runs, and over several choices of an axis."""
 
     measure: str
     way: str = "value"

@@ -28,14 +28,14 @@ REQUESTS = "workload"
 
 
 class Step(NamedTuple):
-    """How far a reproduction is."""
+    """The progress of a reproduction."""
 
     share: float
-    """Of the work, between 0 and 1; runs count by the size of their drives."""
+    """The share of the work, between 0 and 1; runs count by the size of their drives."""
     runs_done: int
     runs: int
     kept: int
-    """Of the runs that are done, how many were there from before."""
+    """The number of runs among the done ones that were there from before."""
     label: str
     """A run that is active now."""
 

@@ -1,4 +1,4 @@
-"""The runs that are repeated with further seeds: those of orders whose values are close."""
+"""The runs that are repeated with further seeds: runs of orders whose values are close."""
 
 from __future__ import annotations
 

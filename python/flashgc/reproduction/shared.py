@@ -108,7 +108,7 @@ def run_all(
 
 
 def _ordered(checked: Sequence[Checked], folder: Path, jobs: int) -> Iterator[_Work]:
-    """Each drive before its runs, and as many drives ahead as there are workers."""
+    """Each drive before its runs, and a further drive in advance for each worker."""
     keys = [run.drive_key for run in checked]
     by_key: dict[str, list[int]] = {}
     for index, key in enumerate(keys):

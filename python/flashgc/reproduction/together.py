@@ -75,7 +75,7 @@ def reproduce_all(
 def _part(
     told: Callable[[Step], object] | None, at: int, papers_: int, name: str
 ) -> Callable[[Step], object] | None:
-    """Tells steps of one paper as those of all."""
+    """Reports steps of one paper as steps of all."""
     if told is None:
         return None
     return lambda step: told(

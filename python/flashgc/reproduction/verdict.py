@@ -16,10 +16,10 @@ from flashgc.reproduction.results import Results
 MET, NEAR, NOT_MET, NOT_COMPARABLE = "met", "near", "not met", "not comparable"
 PREDICTED, NOT_PREDICTED = "predicted", "not predicted"
 VERDICTS = (NOT_MET, NOT_PREDICTED, NEAR, MET, PREDICTED, NOT_COMPARABLE)
-"""What failed comes first."""
+"""Failures come first."""
 
 REMAINDER = Tolerance(0.1, 0.2, relative=True)
-"""For a reduction of more than half: what remains must agree as well, as a share of itself."""
+"""For a reduction of more than half: the remainder must agree as well, as a share of itself."""
 _HALF = 50.0
 _SHOWN = 4
 _SLACK = 1 + 1e-9
@@ -44,16 +44,16 @@ class Verdict:
     """Whether runs of this reproduction show the reason."""
     evidence: str = evidence.OWN
     drift: str = ""
-    """How the result differs from the value on record."""
+    """The difference of the result from the value on record."""
     fails_if: str = ""
-    """What would make it fail."""
+    """The change that would make it fail."""
     pin: Pin | None = None
-    """What goes on record."""
+    """The value for the record."""
     section: str = ""
-    """The traces that it was made of, as they are on record."""
+    """The traces of its runs, as they are on record."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As `flashgc reproduce --json` has it."""
+        """The output of `flashgc reproduce --json`."""
         claim = self.claim
         return {
             "paper": self.paper, "place": claim.place, "what": claim.what, "unit": claim.unit,
@@ -65,7 +65,7 @@ class Verdict:
 
 
 class Judged(NamedTuple):
-    """What came out of a test."""
+    """The outcome of a test."""
 
     measured: float | str | None
     verdict: str
@@ -114,7 +114,7 @@ def judge(paper: str, claim: Claim, results: Results, on_record: Pins | None = N
 def _drift(
     claim: Claim, now: Pin | None, results: Results, on_record: Pins | None
 ) -> tuple[str, str]:
-    """How the result differs from the value on record, and that there is none where one must be."""
+    """The difference of the result from the value on record, or the absence of a due one."""
     if now is None or on_record is None:
         return "", ""
     recorded = on_record.find(claim, results)
@@ -128,7 +128,7 @@ def _drift(
 def _reasons(
     claim: Claim, wrong: Sequence[Point], results: Results
 ) -> tuple[list[str], bool, bool]:
-    """Why a claim fails, as far as known, whether that is all of it, and whether runs show it."""
+    """The known reasons of a failure, whether these are all, and whether runs show them."""
     places = [dict(zip(results.experiment.axes, point, strict=True)) for point in wrong]
     fitting = [remark for remark in claim.remarks if any(remark.fits(at) for at in places)]
     reasons = [claim.why_not, *(remark.why_not for remark in fitting)]
@@ -165,7 +165,7 @@ def _value(claim: Claim, test: Value, results: Results) -> Judged:
 
 
 def _whole(test: Value) -> float | None:
-    """The value of a reduction to nothing; None of what is no reduction."""
+    """The value of a reduction to nothing; None where the claim is not a reduction."""
     quantity = test.quantity
     if quantity.way != "reduction" or test.minus:
         return None
@@ -209,7 +209,7 @@ def _limits(claimed: float, test: Value, unit: str) -> str:
 
 
 def _saturated(points: Sequence[Point], results: Results) -> str:
-    """That more arrived than the drive could serve, and where."""
+    """The places where more arrived than the drive could serve."""
     if not points:
         return ""
     named = [results.experiment.label(point) for point in points[:_SHOWN]]
@@ -218,7 +218,7 @@ def _saturated(points: Sequence[Point], results: Results) -> str:
 
 
 def _order(claim: Claim, test: Order, results: Results) -> Judged:
-    """Judges an order, and says at which places it fails."""
+    """Judges an order, with the places at which it fails."""
     found = orders.tally(claim, test, results)
     fails_if = _fails_if(test, found)
     beyond = _saturated(list(dict.fromkeys(found.saturated)), results)
@@ -258,7 +258,7 @@ def _order_verdict(test: Order, found: orders.Tally) -> tuple[str, str]:
 
 
 def _fails_if(test: Order, found: orders.Tally) -> str:
-    """What would make an order fail, and how far it is from there."""
+    """The change that would make an order fail, and its distance."""
     if test.tie is not None:
         amount = f"{100 * test.tie.amount:g} %" if test.tie.relative else f"{test.tie.amount:g}"
         least = f"differ by more than {amount}" if test.word == "equal" else (
@@ -297,6 +297,6 @@ def _check(name: str, results: Results) -> Judged:
 
 
 def counted(verdicts: Iterable[Verdict]) -> Mapping[str, int]:
-    """How many claims have each verdict."""
+    """The number of claims by verdict."""
     words = [one.verdict for one in verdicts]
     return {word: words.count(word) for word in VERDICTS}

@@ -35,9 +35,9 @@ class SourceUsed:
     what: str
     requests: int
     differs: str | None
-    """Why values are not comparable with the paper's; None where they are."""
+    """The reason why values are not comparable with the paper's; None if they are."""
     fitted: str | None = None
-    """What was fitted, where values are predictions."""
+    """The fitted parameters, where values are predictions."""
 
     def text(self) -> str:
         """In words."""
@@ -71,7 +71,7 @@ class Page:
 
     @property
     def reports(self) -> Mapping[Point, Mapping[str, Any]]:
-        """The reports of the runs, without those of further seeds."""
+        """The reports of the runs, without further seeds."""
         return self.results.reports
 
     def markdown(self) -> str:
@@ -158,12 +158,12 @@ class Page:
 
 
 def predicts(source: SourceUsed) -> str:
-    """How values of a source are compared with the paper."""
+    """The comparison of a source's values with the paper."""
     return "yes" if source.fitted is None else f"as predictions: {source.fitted}"
 
 
 def _verdicts(verdicts: Sequence[Verdict]) -> list[str]:
-    """What fails and what was not met, and then the verdicts by their evidence."""
+    """The failures and the claims not met, and then the verdicts by their evidence."""
     missed = [f"- {line}" for line in headline.missed(verdicts)]
     solid = headline.solid(verdicts)
     return [
@@ -175,7 +175,7 @@ def _verdicts(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def claim_rows(verdicts: Sequence[Verdict]) -> list[list[str]]:
-    """A row for each claim; a claim that is not of the paper itself says so."""
+    """A row for each claim, with a mark for claims that are not the paper's own."""
     rows = [CLAIM_HEAD]
     for one in verdicts:
         claim = one.claim

@@ -1,4 +1,4 @@
-"""Where latencies went: their parts as a table, a sentence and stacked bars."""
+"""The parts of latencies as a table, a sentence and stacked bars."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _bar(split: Mapping[str, Any]) -> str:
 
 
 def names(shown: Sequence[str]) -> str:
-    """The names of some parts beside their colours, as HTML."""
+    """The names of some parts with their colours, as HTML."""
     items = "".join(f'<li><i style="background:{COLOURS[part]}"></i>{PARTS[part]}</li>'
                     for part in shown)  # fmt: skip
     return f'<ul class="names">{items}</ul>'

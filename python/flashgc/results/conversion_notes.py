@@ -90,7 +90,7 @@ def _of_fio(found: Mapping[str, list[str]], files: str) -> list[str]:
 
 
 def _count(entry: str) -> int:
-    """The number of keys in an entry: one, or those of a part as in `Flow[1.2] (22 keys)`."""
+    """The number of keys in an entry: one, or the number of a part as in `Flow[1.2] (22 keys)`."""
     head = entry.partition(": ")[0]
     number = head.rpartition("(")[2].removesuffix(" keys)")
     return int(number) if head.endswith(" keys)") and number.isdecimal() else 1

@@ -1,4 +1,4 @@
-"""The price of collection: each scheme beside itself without GC cost.
+"""The price of collection: each scheme, and the same scheme without GC cost.
 
 Without GC cost the operations of collections take no time, and everything else is the scheme's own:
 which requests wait, and for what.
@@ -53,8 +53,8 @@ def note_run(own: Sequence[RunResults], without: Sequence[RunResults]) -> None:
 def rows(reports: Sequence[RunResults]) -> Rows:
     """The latencies of each scheme without GC cost, and how far its own are from them.
 
-    Beside them, what blame gives to collections, if it is there. Nothing where no scheme has run
-    without GC cost.
+    Further columns have the parts of collections by blame, if these are there. Empty where no
+    scheme has run without GC cost.
     """
     priced = [report for report in reports if "without_gc_cost" in report]
     if not priced:
@@ -76,7 +76,7 @@ def rows(reports: Sequence[RunResults]) -> Rows:
 
 
 def notes(reports: Sequence[RunResults]) -> list[str]:
-    """How to read the price: why it can be below zero, and why blame names another one."""
+    """Notes on the price: the reasons why it can be below zero, and why blame names another one."""
     table = rows(reports)
     if not table:
         return []
@@ -113,7 +113,7 @@ def _requests(of: Mapping[str, Any]) -> int:
 
 
 def difference(report: RunResults, path: Sequence[str]) -> float | None:
-    """How far a metric is above that of the same scheme without GC cost; it may be below."""
+    """The difference of a metric from the same scheme without GC cost; it may be negative."""
     own, without = (found_at(of, path) for of in (report, report.get("without_gc_cost") or {}))
     return None if own is None or without is None else float(own - without)
 

@@ -264,14 +264,14 @@ EQUAL = {
     "preconditioning": ("config", "precondition"),
     "drive writes before": ("precondition", "drive_writes"),
 }
-"""Properties that must be equal in a fair comparison, beside the number of requests."""
+"""Properties that must be equal in a fair comparison, next to the number of requests."""
 
 COUNTS = (
     ("gc", "count"), ("pages", "gc_moved"), ("pages", "background_moved"), ("erases",),
     ("gc", "total_busy_ns"), ("background", "busy_ns"), ("gc", "blocking_ns"), ("wear", "max"),
     ("failures", "retired_blocks"),
 )  # fmt: skip
-"""What grows with the length of a run: runs of different length are compared per drive write."""
+"""Metrics that grow with the length of a run: different lengths are compared per drive write."""
 
 MAIN_METRICS = {
     "p50": ("latency_ns", "all", "p50"),
@@ -300,7 +300,7 @@ def lengths_differ(reports: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def drive_writes(report: Mapping[str, Any]) -> float | None:
-    """How often the host has written the user capacity; None where it has written nothing."""
+    """The number of times that the host wrote the user capacity; None without writes."""
     written = found_at(report, ("pages", "host_written"))
     return written / report["capacity"]["exported_pages"] if written else None
 

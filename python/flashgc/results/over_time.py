@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Columns = Mapping[str, NDArray[Any]]
 
 MOST_ROWS = 300
-"""Rows of each table at most; about as many as a chart has places."""
+"""The most rows of each table: about the number of places of a chart."""
 
 KINDS = ("read", "write")
 
@@ -66,7 +66,7 @@ class OverTime(NamedTuple):
 
 
 def of_run(found: engine.OverTime) -> OverTime:
-    """The tables of a run, from what the engine recorded."""
+    """The tables of a run, from the records of the engine."""
     import numpy as np
 
     rows = {name: np.asarray(column) for name, column in found.rows().items()}

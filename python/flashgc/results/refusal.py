@@ -36,7 +36,7 @@ class Refusal:
     scheme: str
     """Its name."""
     reason: str
-    """Why it cannot run, in one sentence."""
+    """The reason why it cannot run, in one sentence."""
     text: str
     """The whole message, with its place and advice."""
     settings: tuple[str, ...]
@@ -142,7 +142,7 @@ def _problems(
 
 
 def _quoted(setting: str) -> str:
-    """As a shell takes it."""
+    """The form for a shell."""
     key, _, value = setting.partition("=")
     return f'{key}="{value}"' if " " in value or "%" in value else setting
 

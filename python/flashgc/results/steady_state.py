@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from flashgc.results.metrics import RunResults
 
 NOT_STEADY = "not steady"
-"""Stands beside each interval of runs that are not in steady state."""
+"""The mark next to each interval of runs that are not in steady state."""
 
 _NEAR = 0.005
 """Both kinds of write amplification are one metric where they differ by less than this share."""
@@ -77,7 +77,7 @@ def differs(report: RunResults) -> bool:
 
 
 def ordered(reports: Sequence[RunResults]) -> list[RunResults]:
-    """Those in steady state first; the others are not ranked with them."""
+    """Runs in steady state first; the others are not ranked with them."""
     return sorted(reports, key=is_out)
 
 
@@ -91,7 +91,7 @@ def is_out(report: RunResults) -> bool:
 
 
 def of_this_length(schemes: Sequence[str]) -> str:
-    """What the intervals of schemes say that are not in steady state."""
+    """The meaning of the intervals of schemes that are not in steady state."""
     return (
         f"runs of {', '.join(schemes)} are {NOT_STEADY}: their intervals hold for runs of this "
         "length, and often miss the value of a long run"
@@ -113,7 +113,7 @@ def _verdict(report: RunResults) -> str:
 
 
 def warning(reports: Sequence[RunResults]) -> str | None:
-    """Which schemes cannot be compared, and why."""
+    """The schemes that cannot be compared, and the reason."""
     out = [report for report in reports if is_out(report)]
     if not out:
         return None
@@ -124,7 +124,7 @@ def warning(reports: Sequence[RunResults]) -> str | None:
 
 
 def _short(reports: Sequence[RunResults]) -> list[str]:
-    """Which runs are too short, and how many requests are missing."""
+    """The runs that are too short, and the number of missing requests."""
     if not reports:
         return []
     names = [report.scheme for report in reports]

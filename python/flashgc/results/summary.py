@@ -47,13 +47,13 @@ def head(report: RunResults) -> str:
 
 
 def scheme(report: RunResults) -> str:
-    """The name of the scheme, with its values that are not those of the preset."""
+    """The name of the scheme, with its values that differ from the preset."""
     changed = report.get("scheme_changes") or []
     return f"{report.scheme} ({_some(changed)})" if changed else str(report.scheme)
 
 
 def changed(reports: Sequence[RunResults]) -> list[str]:
-    """The values of schemes that are not those of their presets."""
+    """The values of schemes that differ from their presets."""
     found: dict[tuple[str, ...], list[str]] = {}
     for report in reports:
         found.setdefault(tuple(report.get("scheme_changes") or ()), []).append(report.scheme)
@@ -148,7 +148,7 @@ def comparison(reports: ComparedResults[Run]) -> Rows:
 
 
 def shared(reports: ComparedResults[Run]) -> str:
-    """What the runs of a comparison have in common, in one line."""
+    """The common settings of the runs of a comparison, in one line."""
     unequal, count = reports.unequal, units.counted(len(reports), "scheme")
     if "requests" in unequal:
         counts = [found for found in unequal["requests"] if found is not None]
@@ -160,7 +160,7 @@ def shared(reports: ComparedResults[Run]) -> str:
 
 
 def unlike(reports: ComparedResults[Run]) -> list[str]:
-    """How to read a comparison of runs that are not alike."""
+    """Notes on a comparison of runs that are not alike."""
     told = []
     if any(name != "requests" for name in reports.unequal):
         told.append("! marks values that differ but should be equal in a fair comparison")
@@ -194,7 +194,7 @@ def _interval(
     sign: str = "",
     is_steady: bool = True,
 ) -> str:
-    """The mean, and half the interval; of runs that are not steady the interval says so."""
+    """The mean, and half the interval, with a mark for runs that are not steady."""
     if metric is None:
         return units.NOTHING
     mean = show(abs(metric["mean"]) if sign else metric["mean"])
@@ -232,7 +232,7 @@ def differences(reports: Sequence[RunResults]) -> Rows:
 
 
 def over_seeds(reports: Sequence[RunResults]) -> str | None:
-    """How to read metrics of several seeds."""
+    """Notes on metrics of several seeds."""
     found = next((report.get("seeds") for report in reports if report.get("seeds")), None)
     if not found:
         return None
@@ -353,13 +353,13 @@ def _requests(report: RunResults) -> str:
 
 
 def _flushes(report: Mapping[str, Any]) -> list[str]:
-    """The flushes of a run or a job, where there are any."""
+    """The number of flushes of a run, or of its workload jobs, where there are any."""
     flush = report.get("flush")
     return [units.counted(flush["requests"], "flush", "flushes")] if flush else []
 
 
 def _jobs(report: RunResults) -> list[tuple[str, str]]:
-    """The requests of each job, where several ran side by side."""
+    """The requests by job, where several ran concurrently."""
     return [(f"job {job['name']}", _job(job)) for job in report.get("jobs", [])[:JOBS_SHOWN]]
 
 
@@ -437,7 +437,7 @@ def _gc(report: RunResults) -> str:
 
 
 def gc_waits(report: RunResults) -> str:
-    """How long collections took, and how long they shut the host out."""
+    """The durations of collections, and the times for which they blocked the host."""
     gc = report.gc
     elapsed, blocked = (units.time(gc[name]) for name in ("elapsed_ns", "blocking_ns"))
     each = units.time(gc["elapsed_ns"] / gc["count"]) if gc["count"] else units.NOTHING
@@ -496,7 +496,7 @@ def _use(use: Mapping[str, Any]) -> str:
 
 
 def filled(how: Mapping[str, Any], done: Mapping[str, Any]) -> str:
-    """How a drive was filled, and with how many pages."""
+    """The fill of a drive, with its number of pages."""
     if how["fill"] == "none":
         return "not at all"
     if how["fill"] == "aged":
@@ -505,7 +505,7 @@ def filled(how: Mapping[str, Any], done: Mapping[str, Any]) -> str:
 
 
 def overwritten(done: Mapping[str, Any]) -> str:
-    """How much of a drive was overwritten after that."""
+    """The overwriting of a drive after that."""
     if not done["drive_writes"]:
         return "not at all"
     amplification = units.figures(done["write_amplification"])

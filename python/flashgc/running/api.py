@@ -30,7 +30,7 @@ Fit = str | float
 
 
 class Progress(NamedTuple):
-    """How far a run is."""
+    """The progress of a run."""
 
     phase: str
     """`scan` (of a trace, or of all requests for the oracle), `fill`, `overwrite`, `run` or
@@ -38,7 +38,7 @@ class Progress(NamedTuple):
     done: int
     """Rows, pages or requests done in this phase."""
     total: int | None
-    """Of how many, where that is known."""
+    """The number of all, where that is known."""
     now_ns: int
     """Simulated time, in ns."""
 

@@ -1,4 +1,4 @@
-"""Where configurations, schemes and traces come from: files, names, dictionaries and pipes."""
+"""The sources of configurations, schemes and traces: files, names, dictionaries and pipes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def builtin_configs() -> dict[str, Path]:
 
 
 def workload_configs() -> dict[str, Path]:
-    """Those of them that are synthetic workloads."""
+    """The synthetic workloads among them."""
     return dict(_folder("workloads"))
 
 
@@ -89,7 +89,7 @@ def config(given: object) -> Source:
 
 
 def _refuse_jobs(name: str, text: str) -> None:
-    """A job file of fio whose name says nothing of it is no TOML, and gets no errors of TOML."""
+    """Raises an error of its own for a job file of fio without a telling name, not one of TOML."""
     import tomllib
 
     from flashgc.conversion import recognise

@@ -20,7 +20,7 @@ class _Work(Generic[Result]):
     """Pieces of work that threads take one after the other.
 
     No thread ever waits here. Ctrl-C may come while the main thread is inside `Thread.start`, whose
-    thread is then active and known to nobody: it ends by itself as soon as `stop` is set.
+    thread is then active without a reference: it ends by itself as soon as `stop` is set.
     """
 
     def __init__(self, count: int, one: Callable[[int, Going], Result]) -> None:

@@ -252,7 +252,7 @@ def settings(given: Scheme) -> list[str]:
 
 
 def functions(given: Scheme) -> Functions:
-    """What the engine calls: for each function its name and a maker."""
+    """The functions for the engine: a name and a maker for each."""
     found: Functions = {"victim": None, "placement": None, "pacing": None}
     if given.victim is not None:
         found["victim"] = (_name(None, given.victim), _maker(given.victim, _picks))
@@ -268,7 +268,7 @@ def functions(given: Scheme) -> Functions:
 def _maker(
     function: Callable[..., Any], adapted: Callable[[Callable[..., Any]], Callable[..., Any]]
 ) -> Callable[[], Callable[..., Any]]:
-    """Makes what the engine calls on one drive: a class gets an instance of its own."""
+    """Makes a function for the engine on one drive: a class gets an instance of its own."""
     if isinstance(function, type):
         return lambda: adapted(function())
     return lambda: adapted(function)

@@ -22,10 +22,10 @@ def asked(
     units: Units | None,
     others: dict[str, PathLike | None],
 ) -> TimelineLog | None:
-    """What the engine is asked to record.
+    """The request for a timeline to the engine.
 
     Raises:
-        ConfigError: a window or units without a file, or units that are no numbers.
+        ConfigError: a window or units without a file, or units that cannot be read as numbers.
         OutputError: a file that one of the `others` has too, by their descriptions.
 
     """

@@ -68,7 +68,7 @@ class Bests(Section):
 
 
 class Share(Section):
-    """The part of a percentile that is collection, and the same percentile without GC cost."""
+    """The part of GC in a percentile, and the same percentile without GC cost."""
 
     latency_ns: float
     collection_ns: float
@@ -87,7 +87,7 @@ class Shares(Section):
 
 
 class Collection(Section):
-    """The part of latencies that is collection, under the scheme of the configuration."""
+    """The part of GC in latencies, under the scheme of the configuration."""
 
     read: Shares
     write: Shares

@@ -51,7 +51,7 @@ class Times(Section):
 
 
 class Endurance(Section):
-    """What the host can write until the flash is worn out."""
+    """The amount of host writes before the flash is worn out."""
 
     rated_cycles: int
     tbw_bytes: int | None
@@ -85,7 +85,7 @@ class Slots(Section):
 
 
 class Cache(Section):
-    """Operations that began beside another one of their unit."""
+    """Operations that began in parallel with another one of their unit: cache operations."""
 
     reads: int
     programs: int
@@ -179,7 +179,7 @@ class Gc(Section):
 
 
 class GcTime(Section):
-    """How collection used its time; not a part of the report, but derived from it."""
+    """The times of collections; not a part of the report, but derived from it."""
 
     busy_ns: int
     erase_ns: int
@@ -215,7 +215,7 @@ class Latencies(Section):
 
 
 class CollectionWait(Section):
-    """The wait for collection, by what held the unit or the bus."""
+    """The wait for collection, by the operation that occupied the unit or the bus."""
 
     copies_ns: float
     erase_ns: float
@@ -249,7 +249,7 @@ class Splits(Section):
 
 
 class Blame(Section):
-    """Where latencies went."""
+    """The parts of latencies."""
 
     read: Splits
     write: Splits
@@ -278,14 +278,14 @@ class Flush(Section):
 
 
 class JobLatencies(Section):
-    """Latencies of the reads and of the writes of a job, in ns."""
+    """Latencies of reads and of writes, by job, in ns."""
 
     read: Latency
     write: Latency
 
 
 class Job(Section):
-    """One of the jobs that ran side by side, with all its clones."""
+    """One of several concurrent jobs, with all its clones."""
 
     name: str
     clones: int
@@ -313,7 +313,7 @@ class LinkUse(Section):
 
 
 class Utilisation(Section):
-    """How busy units and buses were."""
+    """Busy times of units and buses, as shares."""
 
     unit: Use
     bus: Use
@@ -349,7 +349,7 @@ class Handle(Section):
 
 
 class PlacementEvents(Section):
-    """What the log of placement events counts."""
+    """The counts of the log of placement events."""
 
     invalid_placement_identifier: int
     media_reallocated: int
@@ -421,7 +421,7 @@ class SavedDrive(Section):
 
 
 class Precondition(Section):
-    """How the drive came to its first state."""
+    """The preparation of the drive's first state."""
 
     scheme: str
     filled_pages: int
@@ -439,7 +439,7 @@ class Precondition(Section):
 
 
 class Until(Section):
-    """How a run ended that was to continue until it is in steady state."""
+    """The end of a run that was to continue until it is in steady state."""
 
     reached: bool
     confidence: float
@@ -529,7 +529,7 @@ class Intervals(Section):
 
 
 class Differences(Section):
-    """The differences of a scheme's metrics to those of the first scheme, seed by seed."""
+    """The differences of a scheme's metrics from the first scheme's, seed by seed."""
 
     scheme: str
     metrics: Intervals
@@ -547,7 +547,7 @@ class Seeds(Section):
 
 
 class WithoutGcCost(Section):
-    """The same scheme where the operations of its collections take no time."""
+    """The scheme with collections whose operations take no time."""
 
     requests: Requests
     write_amplification: float | None

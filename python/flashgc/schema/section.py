@@ -27,7 +27,7 @@ class Section(Mapping[str, Any]):
             return [_kind(type(self), name)(one) for one in value]
         return _kind(type(self), name)(value) if isinstance(value, dict) else value
 
-    # Type checkers know the attributes by their declarations in `report_keys`.
+    # Type checkers use the declarations of the attributes in `report_keys`.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - JSON

@@ -1,4 +1,4 @@
-"""What the points of a sweep have in common: device, workload, scheme and configuration."""
+"""Common properties of the points of a sweep: device, workload, scheme, configuration."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 _DIFFERS = "differs between the points"
 _SETTINGS_SHOWN = 12
 _VALUES = 16
-"""Values of an axis that are looked at."""
+"""Values of an axis that are read."""
 
 
 def shared(axes: Sequence[str], points: pa.Table) -> tuple[list[tuple[str, str]], str]:
     """Facts for the head of the page, and the configuration of a point, folded.
 
-    Settings differ by axes alone, so that a point for each value of each axis shows all of them;
-    of an axis with many values, some are looked at.
+    Settings differ by axes alone, so that a point for each value of each axis shows all of them; of
+    an axis with many values, some are read.
     """
     reports = _examples(axes, points)
     if not reports:

@@ -20,7 +20,7 @@ from flashgc.sweeps.store import Store
 from flashgc.sweeps.work import Task
 
 DEATHS_MAX = 3
-"""A point that ends as many workers is reported and not tried again."""
+"""The number of workers that a point may end before it is reported and not tried again."""
 
 
 class Agenda:
@@ -41,7 +41,7 @@ class Agenda:
         self.add(missing)
 
     def add(self, missing: Sequence[Planned]) -> None:
-        """More points; their drives are not those of earlier points."""
+        """More points; they share no drives with earlier points."""
         points = [_task(one, self._store) for one in missing]
         shared = Counter(task.drive_key for task in points if task.drive_key is not None)
         drives: dict[str, Task] = {}

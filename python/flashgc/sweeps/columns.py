@@ -1,4 +1,4 @@
-"""The columns of results: those of a point, and a column for each metric of a report."""
+"""The columns of results: the columns of a point, and one for each metric of a report."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def state(row: Mapping[str, Any]) -> str:
 
 
 def about_saturated(count: int) -> str:
-    """What it means for a number of points that they are saturated.
+    """The meaning of saturation for a number of points, in words.
 
     >>> from flashgc.sweeps import columns
     >>> columns.about_saturated(1)[:21]

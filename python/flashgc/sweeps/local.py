@@ -55,7 +55,7 @@ class Worker:
         return row
 
     def _end(self) -> str:
-        """How the process has ended, in words."""
+        """The end of the process, in words."""
         status = self._process.wait()
         if status >= 0:
             return f"its exit status was {status}"

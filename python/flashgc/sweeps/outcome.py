@@ -32,7 +32,7 @@ STORE = Path("runs/sweeps")
 
 
 class SweepProgress(NamedTuple):
-    """How far a sweep is."""
+    """The progress of a sweep."""
 
     phase: str
     """`check` while the engine checks the points, then `run`."""
@@ -40,7 +40,7 @@ class SweepProgress(NamedTuple):
     """Points that are checked, or that have a result by now."""
     total: int
     kept: int
-    """Of these results, how many were there from before."""
+    """The number of these results that were there from before."""
     label: str
     """The point that has ended last."""
 
@@ -49,7 +49,7 @@ Told = Callable[[SweepProgress], object]
 
 
 class Backend(Protocol):
-    """Where tasks run."""
+    """The place where tasks run."""
 
     @property
     def workers(self) -> list[str]:

@@ -143,7 +143,7 @@ def _drawn(axes: Sequence[str], points: pa.Table) -> str:
 
 
 def _short(values: list[Any]) -> list[Any]:
-    """Numbers with as many digits as a reader needs."""
+    """Numbers with the digits that a reader needs."""
     return [float(f"{one:.7g}") if isinstance(one, float) else one for one in values]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flashgc.sweeps.read import Sweep
 
 AXIS = "axis "
-"""How the name of an axis begins as a column."""
+"""The prefix of an axis in the name of its column."""
 
 
 def write(store: Store, sweep: Sweep, planned: Sequence[Planned]) -> None:

@@ -144,7 +144,7 @@ def _named(
 
 
 def _drawn(form: SweepForm, axes: Mapping[str, Axis]) -> list[Point]:
-    """The grid of all axes; those of [draw] together are one axis of it."""
+    """The grid of all axes; the axes of [draw] together are one axis of it."""
     draw = form.draw
     names = [] if draw is None else list(axes) if draw.axes is None else draw.axes
     for at, axis in enumerate(names):

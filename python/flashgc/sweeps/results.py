@@ -51,7 +51,7 @@ class SweepResults:
         self.name = name
         self.store = store.folder
         self.computed = computed
-        """How many results this call has computed."""
+        """The number of results that this call has computed."""
         self._axes = points.choices(table)
         self._table = _joined(table, self._axes, store)
 
@@ -62,7 +62,7 @@ class SweepResults:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many points have which status: done, failed, killed, refused, missing."""
+        """The number of points by status: done, failed, killed, refused, missing."""
         found = self._table["status"].to_pylist()
         return {status: found.count(status) for status in STATUSES}
 
@@ -78,7 +78,7 @@ class SweepResults:
     def saturated(self) -> list[str]:
         """The choices of saturated points: requests came faster than the drive could serve them.
 
-        Their latencies depend on the length of the run, so that charts leave them out.
+        Their latencies depend on the length of the run, so that charts omit them.
         """
         return [_chosen(row, self._axes)
                 for row in self._table.select([*self._axes, "saturated"]).to_pylist()
@@ -115,7 +115,7 @@ class SweepResults:
         return self.report_of(choices)
 
     def report_of(self, choices: Mapping[str, object]) -> Report:
-        """As :meth:`report`, for axes whose names are not words: `{"device.exported": 0.9}`."""
+        """The report of a point, for axes whose names are not words: `{"device.exported": 0.9}`."""
         for axis in choices:
             if axis not in self._axes:
                 raise KeyError(f"there is no axis {axis!r}, only {', '.join(self._axes)}")

@@ -1,4 +1,4 @@
-"""Which points have to run, and why."""
+"""The points that have to run, and the reasons."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def has_to_run(one: Planned, results: Known, retry: bool) -> bool:
 def reasons(
     planned: Sequence[Planned], results: Known, retry: bool, before: pa.Table | None
 ) -> dict[str, list[str]]:
-    """Why points have to run: the labels of the points by reason."""
+    """The reasons why points have to run: the labels of the points by reason."""
     rows = [] if before is None else before.select(
         ["label", "key", "trace", "trace_name", "version", "settings"]).to_pylist()  # fmt: skip
     last = {row["label"]: row for row in rows}

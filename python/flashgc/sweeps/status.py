@@ -1,4 +1,4 @@
-"""How far the sweeps of a folder are."""
+"""The progress of the sweeps of a folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flashgc.sweeps.store import MISSING, REFUSED, STATUSES, Store
 
 
 class Status(NamedTuple):
-    """How far a sweep is."""
+    """The progress of a sweep."""
 
     name: str
     points: int

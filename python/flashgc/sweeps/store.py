@@ -221,7 +221,7 @@ def _checksum(file: Path) -> str:
 
 
 def _check_whole(files: Iterable[str]) -> None:
-    """A ValueError names a file whose content is not that of its name."""
+    """A ValueError names a file whose content does not match its name."""
     for file in map(Path, files):
         _, _, checksum = file.stem.partition("-")
         if checksum and checksum != _checksum(file):
@@ -264,7 +264,7 @@ def _table(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
 
 
 def _newest(table: pa.Table) -> pa.Table:
-    """Of the rows with one key: a result if there is one, else the newest."""
+    """One row for each key: a result if there is one, else the newest."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -26,11 +26,11 @@ class Task:
     label: str
     request: Request
     key: str = ""
-    """That of the result; empty for a drive."""
+    """The key of the result; empty for a drive."""
     trace: str | None = None
     awaits_fit: bool = False
     settings: Mapping[str, Any] | None = None
-    """Those of the report, where the run begins with a shared drive."""
+    """The settings of the report, where the run begins with a shared drive."""
     config_hash: str = ""
     drive: str | None = None
     """The file of the drive: to begin with, or to save."""

@@ -20,7 +20,7 @@ class Axis:
         self.ticks = [(value, label) for value, label in ticks if low <= value <= high]
 
     def place(self, value: float) -> float:
-        """Where the value lies; values beyond the ends lie at the ends."""
+        """The place of the value; values beyond the ends lie at the ends."""
         part = (value - self.low) / (self.high - self.low)
         return min(max(part, 0.0), 1.0)
 

@@ -123,7 +123,7 @@ def _spread(
     of: str,
     mark: tuple[float, str] | None = None,
 ) -> Panel | None:
-    """Which share does not exceed a value, over the value."""
+    """The share that does not exceed a value, over the value."""
     known = [spread for spread in spreads if spread[1]["count"]]
     if not known:
         return None

@@ -25,7 +25,7 @@ _REPLACED: dict[str, tuple[str, ...]] = {
     "precondition.until": ("overwrite",),
     **{f"workload.{kind}": _KINDS for kind in _KINDS},
 }
-"""The keys beside it that a setting replaces."""
+"""The keys of the same table that a setting replaces."""
 _ONE_OF = ("interarrival", "address", "size")
 """Tables whose keys are alternatives."""
 

@@ -23,7 +23,7 @@ _NOTE = (
 
 
 def charts(found: Found) -> list[Chart]:
-    """A chart for each objective beside the first one; of a single one, its course by trial."""
+    """A chart for each objective over the first one; the course by trial of a single one."""
     listed = words.metrics(found)[: len(found["objectives"])]
     if len(listed) == 1:
         return [_course(found, listed[0])]
@@ -80,7 +80,7 @@ def _columns(
     found: Found, points: Sequence[Point], y: Metric, across: Mapping[str, list[Any]],
     x: Metric | None,
 ) -> dict[str, list[Any]]:  # fmt: skip
-    """A row for each point. What is shown ends at the edge of the axes."""
+    """A row for each point. The shown values end at the edge of the axes."""
     last = max((one["rung"] for one in found["points"]), default=0)
     up = [one["metrics"][y.name] for one in points]
     edges = [None if metric is None else _edge(found, points, metric) for metric in (x, y)]

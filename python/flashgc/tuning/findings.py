@@ -53,7 +53,7 @@ def values(search: Search, finalists: Sequence[Candidate], best: Candidate) -> d
 
 
 def best_rung(one: Candidate) -> int:
-    """The longest runs of a point apart from those of the check."""
+    """The longest runs of a point, without the check."""
     return max((rung for rung, own in one.results.items() if rung != CHECK and own), default=-1)
 
 

@@ -1,4 +1,4 @@
-"""The tables of a TUNE.toml, with the type of each key; those of axes are in `axes.forms`."""
+"""The tables of a TUNE.toml, with the type of each key; axes are in `axes.forms`."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Metric:
 
     @property
     def text(self) -> str:
-        """As it is given."""
+        """The text of the configuration."""
         return self.name if self.sign > 0 else MAXIMISE + self.name
 
     def value(self, report: Mapping[str, Any]) -> float | None:
@@ -98,7 +98,7 @@ class Constraint:
     """Whether it is a ratio to the best preset."""
 
     def excess(self, ratio: float, value: float, best_preset: float) -> float:
-        """How far it is exceeded, as a logarithm; at most 0 where it is met."""
+        """The excess over it, as a logarithm; at most 0 where it is met."""
         log = math.log(self.limit) if self.limit > 0 else -math.inf
         own = ratio if self.relative else math.log(value) if value > 0 else -math.inf
         over = own - log - (best_preset if self.of_presets else 0.0)

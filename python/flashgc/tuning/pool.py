@@ -48,7 +48,7 @@ class Pool:
         self._agenda: Agenda | None = None
         self._rows: Generator[tuple[Task, Row]] | None = None
         self.computed = 0
-        """How many runs were computed now."""
+        """The number of runs that were computed now."""
 
     def run(self, runs: Sequence[Run], told: Any = None) -> list[Report | None]:  # noqa: ANN401
         """The report of each run; None where it ended in an error of its own."""

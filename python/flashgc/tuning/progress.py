@@ -1,4 +1,4 @@
-"""How far a search is."""
+"""The progress of a search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class TuneProgress(NamedTuple):
-    """How far a search is."""
+    """The progress of a search."""
 
     phase: str
     """`scan` (of a trace), `first` (run), `presets`, `search`, `final` or `check`."""

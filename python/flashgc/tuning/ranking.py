@@ -32,18 +32,18 @@ class Candidate:
 
     @property
     def score(self) -> Score | None:
-        """That of its longest runs."""
+        """The score of its longest runs."""
         return self.scores.get(self.rung)
 
 
 @dataclass(frozen=True)
 class Score:
-    """What one rung says about a point."""
+    """The results of one rung for a point."""
 
     objectives: tuple[float, ...]
     """The logarithm of each objective's ratio to the configuration's own scheme: less is better."""
     excess: tuple[float, ...]
-    """That of each constraint, and of balance: at most 0 where it is met."""
+    """The excess of each constraint, and of balance: at most 0 where it is met."""
 
     @property
     def is_feasible(self) -> bool:
@@ -52,7 +52,7 @@ class Score:
 
     @property
     def over(self) -> float:
-        """How far all constraints together are exceeded."""
+        """The excess over all constraints together."""
         return sum(max(one, 0.0) for one in self.excess)
 
 
@@ -72,7 +72,7 @@ def front(scores: Sequence[tuple[float, ...]]) -> list[int]:
 
 
 def ordered(all_of: Sequence[Candidate], rung: int) -> list[Candidate]:
-    """Those with results of a rung, the best first."""
+    """Candidates with results of a rung, the best first."""
     known = [one for one in all_of if rung in one.scores]
     found = unbounded([one for one in known if one.scores[rung].is_feasible], rung)
     rest = [one for one in known if not one.scores[rung].is_feasible]
@@ -80,7 +80,7 @@ def ordered(all_of: Sequence[Candidate], rung: int) -> list[Candidate]:
 
 
 def unbounded(all_of: Sequence[Candidate], rung: int) -> list[Candidate]:
-    """Those with results of a rung, the best first, whatever the constraints."""
+    """Candidates with results of a rung, the best first, whatever the constraints."""
     left = [one for one in all_of if rung in one.scores]
     found: list[Candidate] = []
     while left:

@@ -72,7 +72,7 @@ class Asked:
     starts: Mapping[str, Values]
     """Presets in the space, with which the search begins."""
     exact: frozenset[str]
-    """Those of them that the space has to the last setting."""
+    """The settings among them that the space has to the last value."""
     compared: bool
     """Whether presets are compared with the points."""
     objectives: list[Metric]

@@ -69,7 +69,7 @@ class Legal(samplers.BaseSampler):
         self._of = distributions(space)
         self._listed = _all_legal(space)
         self.refused = 0
-        """How many points were drawn for the last trial that the engine refused."""
+        """The number of points drawn for the last trial that the engine refused."""
 
     @property
     def points(self) -> int | None:

@@ -21,7 +21,7 @@ CHECK_SEEDS = 5
 SEEN = 0.6
 """The share of a trace that the search sees."""
 FACTOR = 4
-"""How much longer the runs of the second rung are."""
+"""The length of the runs of the second rung, as a multiple of the first."""
 PART_ROWS = 2_000
 """A part of a trace has at least this number of rows."""
 SHORT_PAGES = 600_000

@@ -1,7 +1,7 @@
 """The search: batches of trials, short runs first, and longer ones for those that can still win.
 
-1. A batch is asked from Optuna, runs on the first rung, and is told in its order; so no result
-   depends on the number of workers.
+1. The values of a batch come from Optuna, its trials run on the first rung, and their results
+   return in the order of the batch; so no result depends on the number of workers.
 2. The best third of all trials so far, as far as they are of this batch, runs on the next rung, and
    so on; the values that Optuna gets are those of the longest runs.
 3. After the last batch the best ones run until steady, next to the best presets.
@@ -116,19 +116,19 @@ class Search:
         self._score([self.own, *self.presets])
 
     def _as_preset(self, name: str) -> Request:
-        """The request of a preset, whose runs are those of an equal point."""
+        """The request of a preset, which shares the runs of an equal point."""
         return {**self.asked.base, "scheme": (name, None)}
 
     def _best_presets(self, rung: int) -> list[Candidate]:
         return ranking.unbounded(self.presets, rung)[: self._rivals(rung)]
 
     def _rivals(self, rung: int) -> int:
-        """How many presets get runs longer than those of a rung."""
+        """The number of presets that get runs longer than a rung's."""
         is_last = rung >= len(self.samples.rungs) - 2
         return PRESETS if is_last else max(PRESETS, math.ceil(len(self.presets) / KEPT))
 
     def _batch(self, numbers: range, count: int) -> None:
-        """Asks for the trials of a batch, runs them, and tells their values."""
+        """Draws the trials of a batch, runs them, and returns their values to Optuna."""
         batch, asked_for = [], []
         for number in numbers:
             trial, values, ended = self._trial(number)
@@ -161,7 +161,7 @@ class Search:
         return own
 
     def _trial(self, number: int) -> tuple[Trial | None, Values, bool]:
-        """The trial of a number: from the journal, or asked from the sampler now."""
+        """The trial of a number: from the journal, or drawn by the sampler now."""
         trials = self.study.get_trials(deepcopy=False)
         with quiet():
             if number < len(trials):
@@ -302,7 +302,7 @@ class Search:
 
 
 def _different(those: Sequence[Candidate], rung: int) -> list[Candidate]:
-    """Of points with equal objectives the first one."""
+    """The first one of points with equal objectives."""
     found: dict[tuple[float, ...], Candidate] = {}
     for one in those:
         found.setdefault(one.scores[rung].objectives, one)

@@ -78,7 +78,7 @@ class Space:
         self.own = _slots(base)
         """The choices of the configuration itself."""
         self.problems: dict[tuple[str, ...], str | None] = {}
-        """Why the engine refuses points, by their values; None for those that are legal."""
+        """The reasons why the engine refuses points, by their values; None for legal ones."""
 
     def active(self, values: Mapping[str, Any]) -> list[str]:
         """The parameters that have an effect with these choices of the slots."""
@@ -128,7 +128,7 @@ class Space:
         return next((one for one in found if one is not None), None)
 
     def with_more(self, more: Sequence[Parameter]) -> Space:
-        """The space with further parameters; those of the same name replace its own."""
+        """The space with further parameters; a parameter with the same name replaces its own."""
         names = {one.name for one in more}
         kept = [one for name, one in self.parameters.items() if name not in names]
         return Space(self.base, [*kept, *more])
@@ -158,7 +158,7 @@ class Space:
         )
 
     def problem(self, values: Mapping[str, Any]) -> str | None:
-        """Why the engine refuses a point; None where it is legal."""
+        """The reason why the engine refuses a point; None if it is legal."""
         key = tuple(f"{name}={values[name]}" for name in self.parameters if name in values)
         if key not in self.problems:
             self.problems[key] = _problem(self.request(values))

@@ -35,7 +35,7 @@ def about(found: Mapping[str, Any]) -> str:
 
 
 def metrics(found: Mapping[str, Any]) -> list[Metric]:
-    """The metrics of the search: objectives, then those of the constraints."""
+    """The metrics of the search: objectives, then constraints."""
     own = [Metric(one["metric"], -1.0 if one["maximised"] else 1.0) for one in found["objectives"]]
     names = {one.name for one in own}
     more = [constraint(text).metric for text in found["constraints"]]

@@ -28,7 +28,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Serves a drive, and runs what was captured. Both results, and the collections.
+/// Serves a drive, and runs the captured trace. Both results, and the number of collections.
 fn twice(
     sets: &[&str],
     time: Time,
@@ -53,7 +53,7 @@ fn twice(
     Some(([served, run].map(|report| report.result_hash().to_string()), count))
 }
 
-/// What differs in each device. The last has [`SLOTS`] as well.
+/// Settings of the devices. The last one has [`SLOTS`] as well.
 const DEVICES: &[&[&str]] = &[
     &["device.unit=\"plane\""],
     &["device.write_buffer.size=\"64 KiB\""],

@@ -4,7 +4,7 @@
 use flashgc::session::{Inputs, Setup, prepare};
 use flashgc_block::{Backing, Drive, DriveError, Opening, Time};
 
-/// Everything that a run of any scheme needs, on 8 planes.
+/// The device and the settings for a run of any scheme, on 8 planes.
 pub const BASE: &str = r#"
 seed = 3
 [device]
@@ -66,12 +66,12 @@ pub fn setup_or_none(sets: &[&str]) -> Option<Setup> {
     prepare(&inputs).ok()
 }
 
-/// What a drive in memory is made of, under the checker.
+/// The parts of a drive in memory, under the checker.
 pub fn opening(sets: &[&str]) -> Opening {
     opening_of(setup_or_none(sets).unwrap_or_else(|| panic!("{sets:?} is refused")))
 }
 
-/// The same with this setup.
+/// The parts of a drive with this setup.
 pub fn opening_of(setup: Setup) -> Opening {
     Opening {
         setup,

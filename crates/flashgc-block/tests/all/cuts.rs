@@ -1,5 +1,5 @@
 //! Losses of power at any moment: the drive is rebuilt from its store, every page is a version that
-//! may be there, and the drive goes on.
+//! may be there, and the drive runs on.
 
 use crate::common::{Choices, SLOTS, opening_of, setup_or_none};
 use crate::stores::file;
@@ -16,10 +16,10 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
-/// Small pages, so that a drive is read in little time. Losses are seen step by step.
+/// Small pages, so that a drive is read in little time. Losses happen step by step.
 const SMALL: &[&str] = &["device.page_size=\"512 B\"", "engine.coalesce=false"];
 
-/// What differs in each device.
+/// Settings of the devices.
 const DEVICES: &[&[&str]] = &[
     &[],
     &["device.unit=\"die\"", "device.service=[\"gc\",\"reads\",\"writes\"]"],
@@ -52,10 +52,10 @@ const DEVICES: &[&[&str]] = &[
     SUPERBLOCKS,
 ];
 
-/// The same where a flash page has several mapped units.
+/// Settings of small devices whose flash pages have several mapped units.
 const SMALL_SLOTS: &[&str] = &["device.page_size=\"2 KiB\"", "device.mapping_unit=\"512 B\""];
 
-/// What differs among devices of slots.
+/// Settings of devices with slots.
 const SLOT_DEVICES: &[&[&str]] = &[
     &[],
     &["device.write_buffer.size=\"32 KiB\""],
@@ -77,7 +77,7 @@ const SUPERBLOCKS: &[&str] = &[
 
 const FOR_SUPERBLOCKS: &[&str] = &["greedy", "fifo", "cost-benefit", "d-choices"];
 
-/// What a listener of the engine does when the power is lost.
+/// A listener of the engine that cuts the power.
 struct Plug {
     /// Reports until then.
     left: u64,
@@ -106,7 +106,7 @@ fn through(plug: &Arc<Mutex<Plug>>, mut listener: Listener) -> Listener {
     })
 }
 
-/// What the histories have met.
+/// Counts over the histories.
 #[derive(Debug, Default)]
 struct Met {
     cuts: u64,
@@ -222,7 +222,7 @@ impl History<'_> {
         let plug = Plug { left, is_cut: false, power: None, is_read_only: false };
         let plug = Arc::new(Mutex::new(plug));
         let lived = self.live(&plug, events, met);
-        // What was cut while it was new is made again.
+        // A drive that was cut while it was new is made again.
         if !self.is_new && plug.lock().expect("the plug").is_read_only {
             self.is_read_only = true;
             met.read_only += 1;
@@ -274,7 +274,8 @@ impl History<'_> {
     }
 }
 
-/// A random drive through several losses of power. An error where it is not what it may be.
+/// A random drive through several losses of power. An error if a page has another version than the
+/// allowed ones.
 fn history(seed: u64, is_newer: IsNewer, met: &mut Met) -> Result<(), String> {
     let mut choices = Choices::new(seed);
     let has_slots = choices.below(3) == 0;

@@ -1,11 +1,11 @@
-//! A file whose calls fail when they are told to.
+//! A file whose calls fail on request.
 
 use flashgc_block::medium::Medium;
 use std::fs::File;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// How a call fails.
+/// The kinds of failures of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The disk is full.
@@ -40,7 +40,7 @@ impl Calls {
         Arc::new(Mutex::new(Calls { fault, at, lasts, writes, syncs, has_failed }))
     }
 
-    /// The error of this call; of so many bytes that it writes, those that are written before.
+    /// The error of this call, or the number of bytes that it writes.
     fn writes(&mut self, bytes: usize) -> Result<usize, io::Error> {
         self.writes += 1;
         if self.fault == Fault::Sync {

@@ -1,4 +1,4 @@
-//! Faults that are put between the engine and the data are seen by the client.
+//! Faults between the engine and the data reach the client.
 
 use crate::common::{Choices, agree, opening};
 use crate::stores::{drive_in, file};
@@ -6,7 +6,7 @@ use flashgc::ids::Ppn;
 use flashgc::verify::{Cause, Happened, Listener};
 use flashgc_block::{Drive, DriveError};
 
-/// What random requests find on a drive whose reports pass through `fault`.
+/// The first wrong answer to random requests on a drive whose reports pass through `fault`.
 fn found(
     sets: &[&str],
     mut fault: impl FnMut(Happened) -> Option<Happened> + Send + 'static,
@@ -35,7 +35,7 @@ fn a_copy_that_takes_the_wrong_page_is_found() {
         let found = found(sets, move |happened| match happened {
             Happened::Programmed { ppn, lpn, cause: Cause::Copy { from }, current } => {
                 copies += 1;
-                // One of fifty copies, and the page beside its own.
+                // One of fifty copies has the neighbouring page as its source.
                 let from = if copies % 50 == 0 { Ppn(from.0 ^ 1) } else { from };
                 Some(Happened::Programmed { ppn, lpn, cause: Cause::Copy { from }, current })
             }
@@ -130,7 +130,8 @@ fn a_page_that_cannot_be_corrected_is_an_error_and_harms_nothing_else() {
     }
 }
 
-/// Page 2 of block 0 is bad: what it holds is an error, and its next data, in another page, is not.
+/// Page 2 of block 0 is bad: a read of its data is an error, and its next data, in another page, is
+/// readable.
 #[test]
 fn one_given_page_is_an_error_until_it_is_written_again() {
     let set = "device.read_retry={cycles=0,retention_days=0,spread=0,ecc_bits=4096,\
@@ -201,8 +202,8 @@ fn a_drive_with_bad_blocks_keeps_its_data_and_becomes_read_only() {
     }
 }
 
-/// A plane has too few erased blocks for a failure while blocks are spare: nothing in flash says
-/// then that the drive is read-only. It opens with fewer erased blocks than its scheme reserves.
+/// A plane has too few erased blocks for a failure while blocks are spare: nothing in flash marks
+/// the drive as read-only then. It opens with fewer erased blocks than its scheme reserves.
 #[test]
 fn a_drive_that_is_read_only_before_its_last_spare_block_stays_so() {
     let device = &["device.failures={program=1e-3,erase=3e-1}", "device.allocation=\"dynamic\""];

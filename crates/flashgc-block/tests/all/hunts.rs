@@ -219,7 +219,7 @@ fn failed_save(
     let file = file_of(&past.bytes);
     let medium = Failing { file: file.try_clone().expect("a file"), calls: Arc::clone(calls) };
     let mut life = lives(sets, Box::new(medium), &mut versions, Choices::new(seed))?;
-    // What has vanished with the power is not there from now on.
+    // Versions that have vanished with the power are gone from now on.
     compare(&mut life)?;
     life.serve(60)?;
     let has_failed = calls.lock().expect("calls").has_failed;
@@ -238,7 +238,7 @@ fn failed_save(
         if life.engine.serve_at_once(HostRequest::flush(0), Vec::new()).is_ok() {
             return Err("a flush is done after a failed save".into());
         }
-        // Those that are in memory alone as well.
+        // Versions that are in memory alone count as well.
         for lpn in 0..life.versions.pages() {
             life.reads(lpn)?;
         }
@@ -355,7 +355,7 @@ fn place(bytes: &[u8], choices: &mut Choices) -> usize {
     next.map_or(at, |next| at + next)
 }
 
-/// Reads all pages. Those that are lost say so, with the place in the file.
+/// Reads all pages. Reads of lost ones are errors, with the place in the file.
 fn lost_pages(life: &mut Life<'_>) -> Result<Vec<u32>, String> {
     let mut lost = Vec::new();
     for lpn in 0..life.versions.pages() {
@@ -429,7 +429,7 @@ fn damaged(
     compare(&mut life).map_err(wrong)?;
     life.stop().map_err(wrong)?;
     versions.is_stopped();
-    // What was mended is whole again.
+    // Repaired parts are whole again.
     let medium = Box::new(file.try_clone().expect("a file"));
     let again = self::opened(sets, medium).map_err(|error| wrong(error.to_string()))?;
     let (engine, damage) = again;

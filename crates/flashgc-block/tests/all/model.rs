@@ -5,7 +5,7 @@ use flashgc::config::presets::scheme_names;
 use flashgc_block::{Drive, Opening};
 use std::collections::BTreeMap;
 
-/// What differs in each device. The last three have [`SLOTS`] as well.
+/// Settings of the devices. The last three have [`SLOTS`] as well.
 const DEVICES: &[&[&str]] = &[
     &[],
     &["device.unit=\"die\"", "device.service=[\"gc\",\"reads\",\"writes\"]"],

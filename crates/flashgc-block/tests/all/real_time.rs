@@ -1,5 +1,5 @@
-//! A drive on the clock of the machine: nothing is done before the model says, and requests that
-//! the model serves side by side take their time side by side.
+//! A drive on the clock of the machine: no request is done before the time of the model, and
+//! requests that the model serves in parallel take their time in parallel.
 
 use crate::common::{agree, opening};
 use flashgc_block::{Drive, Opening, Time};

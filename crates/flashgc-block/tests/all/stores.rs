@@ -1,4 +1,4 @@
-//! Where the data lies: in a file as in memory, and what a full disk does.
+//! The storage of the data: equal in a file and in memory, and the effect of a full disk.
 
 use crate::common::{agree, drive, opening, opening_of, setup_or_none};
 use flashgc_block::{Backing, Drive, DriveError, Opening};
@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 
 /// A file without a name, in memory.
 pub fn file() -> File {
-    // SAFETY: the name is a C string, and the descriptor that is returned belongs to nobody.
+    // SAFETY: the name is a C string, and the returned descriptor has no other owner.
     unsafe {
         let flags = libc::MFD_ALLOW_SEALING;
         let descriptor = libc::memfd_create(c"pages".as_ptr(), flags);
@@ -172,7 +172,7 @@ fn what_a_client_may_not_ask_is_an_error_and_changes_nothing() {
     assert!(all.iter().all(|&byte| byte == 0));
 }
 
-/// What has no answer before its requests are known is refused, with what to do.
+/// Settings that need the requests in advance are refused, with a remedy.
 #[test]
 fn a_configuration_that_needs_its_requests_in_advance_is_refused() {
     let refusal = |sets: &[&str]| {

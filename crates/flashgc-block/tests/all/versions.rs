@@ -11,9 +11,9 @@ struct Page {
     versions: Vec<Box<[u8]>>,
     /// The number of the first of them.
     first: u64,
-    /// The last one that a client was told of.
+    /// The last one that was acknowledged to a client.
     acknowledged: u64,
-    /// Versions before the first, to tell a stale page from a wrong one.
+    /// Versions before the first, to distinguish a stale page from a wrong one.
     stale: Vec<Box<[u8]>>,
 }
 
@@ -21,7 +21,7 @@ struct Page {
 pub struct Sent {
     op: HostOp,
     is_forced: bool,
-    /// The version of each page that it wrote, or that a flush makes sure.
+    /// The version of each page that it wrote, or that a flush makes durable.
     versions: Vec<(u32, u64)>,
 }
 
@@ -29,10 +29,10 @@ pub struct Sent {
 pub struct Versions {
     pages: Vec<Page>,
     page_bytes: usize,
-    /// Whether what is done may vanish until it is flushed.
+    /// Whether completed writes may vanish until they are flushed.
     is_volatile: bool,
     stamp: u64,
-    /// Pages with versions that are done and not sure to stay.
+    /// Pages with completed versions that are not durable yet.
     unsure: BTreeMap<u32, u64>,
     data: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! Time of a drive that is served without a clock: that of the engine.
+//! Time of a drive that is served without a clock: the engine's time.
 
 use crate::common::drive;
 

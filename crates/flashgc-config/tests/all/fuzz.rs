@@ -1,4 +1,4 @@
-//! Nothing that anybody types may panic.
+//! No text that a user types may panic.
 
 use flashgc_config::{Reader, Sink, Tree, Unset, units};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Reads every key with every getter, and prints what was found.
+/// Reads every key with every getter, and prints the result.
 fn read_all(reader: &Reader<'_>, depth: usize) {
     for key in reader.keys() {
         reader.u64(&key, 1..=9);

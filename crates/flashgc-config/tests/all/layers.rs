@@ -1,4 +1,4 @@
-//! Layers, assignments and where values came from.
+//! Layers, assignments and the origins of values.
 
 use flashgc_config::{Exclusive, Place, Reader, Sink, Tree, Unset};
 use serde_json::json;
@@ -107,7 +107,7 @@ fn assignments_know_their_place() {
     let hard = place(&tree, "gc", "hard");
     assert_eq!((hard.column, hard.length), (11, 1));
 
-    // The header in the file says more about a missing key than the assignment does.
+    // The header in the file is more helpful for a missing key than the assignment.
     let sink = Sink::default();
     let gc = Reader::root(&tree, &sink).table("gc");
     gc.required("policy", gc.string("policy"), "the name of a policy");
@@ -190,7 +190,7 @@ fn a_layer_takes_out_what_it_excludes_below_and_nothing_else() {
     let below = "[w.gap]\na = 1\nb = 2\nother = 3\n[v.gap]\na = 4\n";
     let expected = json!({ "w": { "gap": { "other": 3, "b": 5 } }, "v": { "gap": { "a": 4 } } });
     assert_eq!(given_over(below, &["w.gap.b=5"], ONE), expected);
-    // Both in one layer stay, for the reader to tell.
+    // Both in one layer stay: the reader reports the conflict.
     let both = given_over(below, &["w.gap.b=5", "w.gap.c=6"], ONE);
     assert_eq!(both["w"]["gap"], json!({ "other": 3, "b": 5, "c": 6 }));
 
@@ -211,7 +211,7 @@ fn a_layer_takes_out_what_it_excludes_below_and_nothing_else() {
     assert_eq!(given_over("w.size.x = 4", &["w.size.mean=8"], EITHER), merged);
 }
 
-/// Takes a key out of the text; what is left, or the mistake.
+/// Removes a key from the text; returns the remaining table, or the error.
 fn unset(text: &str, key: &str) -> Result<serde_json::Value, String> {
     let mut unset = Unset::parse(key).map_err(|errors| errors.to_string())?;
     let (mut tree, sink) = (parse("a.toml", text), Sink::default());
@@ -230,7 +230,7 @@ fn an_unset_key_is_gone_with_the_tables_that_it_leaves_empty() {
     assert_eq!(left("t.gap.fixed"), json!({ "seed": 1, "t": { "depth": 2 } }));
     assert_eq!(left(" t . gap "), json!({ "seed": 1, "t": { "depth": 2 } }));
     assert_eq!(left("t"), json!({ "seed": 1 }));
-    // What nobody reads can be unset where it stands, which is a way out of a misspelling.
+    // A key that no reader reads can be unset in its table, for example a misspelled one.
     assert_eq!(left("seed")["t"]["depth"], 2);
     // A key that is valid and not there changes nothing.
     assert_eq!(unset("[t]\n", "t.depth"), Ok(json!({ "t": {} })));

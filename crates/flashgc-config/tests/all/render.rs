@@ -1,4 +1,4 @@
-//! What people see.
+//! The texts of errors, as users see them.
 
 use flashgc_config::{Diagnostic, Diagnostics, Reader, Sink, Tree};
 
@@ -136,7 +136,7 @@ fn every_syntax_error_is_shown_in_plain_words() {
     assert!(shown.contains("error: a value is missing here"), "{shown}");
     assert!(shown.contains("error: `c` is given twice"), "{shown}");
     assert!(shown.contains("error: not valid TOML: invalid basic string"), "{shown}");
-    // One forgotten bracket confuses the parser five times; once is enough to say.
+    // One forgotten bracket confuses the parser five times; one message is enough.
     let open = Tree::parse("run.toml", "x = [1, 2\ny = 3\n").expect_err("an open list");
     assert_eq!(open.len(), 1, "{open}");
 }

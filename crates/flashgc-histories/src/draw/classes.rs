@@ -63,7 +63,7 @@ impl Draw {
             self.text("gc.placement.fdp.isolation", "persistent");
         }
         self.history.words.push(("many classes".into(), word.into()));
-        // What moves pages in pairs of a plane's open block, or closes one block, has no classes.
+        // Parity and the closing of one block exclude classes.
         self.history.remove("gc.copy.copyback.parity");
         self.set("gc.copy.parallel.parity", "false");
         if self.is("gc.blocking.use", "blocks") {
@@ -100,8 +100,8 @@ impl Draw {
         }
     }
 
-    /// A scheme of this placement and this victim, with what both need. In a part of the cases the
-    /// planes of a unit share their blocks.
+    /// A scheme of this placement and this victim, with the settings that both need. In a part of
+    /// the cases the planes of a unit share their blocks.
     pub(super) fn placed(&mut self, placement: &str, victim: &str) {
         for key in ["gc", "precondition.scheme", "device.sub_blocks", "device.summary"] {
             self.history.remove(key);

@@ -143,7 +143,7 @@ impl Draw {
         self.history.words.push(("device.timing.read".into(), "a list".into()));
     }
 
-    /// In a part of the cases, registers work beside the array.
+    /// In a part of the cases, registers work in parallel with the array.
     pub(super) fn cached(&mut self) {
         if self.choices.chance(12) && self.history.get("device.preset").is_none() {
             self.history.remove("device.timing.command");
@@ -189,7 +189,7 @@ impl Draw {
         let erase = self.choices.pick(&["0.001", "0.01", "0.1"]);
         self.set("device.failures.erase", erase);
         self.value("device.failures.doubling_cycles", &["1", "20"]);
-        // Space is no reason to refuse it yet.
+        // At this stage space must not be a reason to refuse it.
         self.set(super::EXPORTED, "0.1");
         if self.history.prepare().is_err_and(|why| why.contains("device.failures")) {
             self.history.remove("device.failures");

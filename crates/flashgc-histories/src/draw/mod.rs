@@ -120,8 +120,7 @@ pub fn draw_placed(seed: u64, placement: &str, victim: &str) -> Drawn {
     draw.fits(is_tight)
 }
 
-/// The same device under another scheme, for a drive that is saved by one scheme and used by
-/// another.
+/// The device under another scheme, for a drive that is saved by one scheme and used by another.
 pub fn another_scheme(history: &History, seed: u64) -> History {
     let choices = Choices::new(!seed);
     let mut draw = Draw { choices, history: history.clone(), meets: false };
@@ -136,7 +135,7 @@ pub fn another_scheme(history: &History, seed: u64) -> History {
     draw.history
 }
 
-/// The share of the pages that the host sees.
+/// The share of user pages.
 const EXPORTED: &str = "device.exported";
 
 impl Draw {

@@ -53,13 +53,13 @@ impl Draw {
             self.background();
         }
         self.tokens();
-        // Everything stays as it is, and takes no time.
+        // A scheme with collections that take no time.
         if self.choices.chance(8) {
             self.set("gc.cost", "\"none\"");
         }
     }
 
-    /// What tokens need: a watermark alone, and no closed blocks.
+    /// The requirements of tokens: a watermark alone, and no closed blocks.
     fn tokens(&mut self) {
         let is_preset = self.history.get("gc.scheme").is_some_and(|name| name.contains("tokens"));
         let is_paced =
@@ -90,7 +90,7 @@ impl Draw {
             self.sub_blocks_of_presets();
         }
         if ["gsm-plus", "speedup", "speedup-pb"].contains(&name) {
-            // As many groups as small planes can have.
+            // The number of groups is limited by small planes.
             let (groups, thresholds) =
                 if self.has_many_blocks() { ("3", "[2, 4, 8]") } else { ("2", "[2, 4]") };
             self.set("gc.placement.hotness-groups.groups", groups);
@@ -98,7 +98,7 @@ impl Draw {
             self.set("gc.placement.hotness-groups.counters", 1_024);
         }
         if ["dac", "sepbit", "sfs", "multilog", "fadac"].contains(&name) {
-            // As many classes, and the threshold, as small planes can have.
+            // The number of classes, and the threshold, are limited by small planes.
             self.set(&format!("gc.placement.{name}.classes"), 3);
             self.text("gc.trigger.watermark.soft", "5 blocks");
         }

@@ -73,8 +73,8 @@ impl Draw {
         }
     }
 
-    /// In a part of the cases, flash pages hold several slots, and what cannot be combined with
-    /// them is drawn again. Many presets of devices have slots, so half of them get it as well.
+    /// In a part of the cases, flash pages hold several slots, and settings that exclude them are
+    /// drawn again. Many presets of devices have slots, so half of them get it as well.
     pub(super) fn slots(&mut self) {
         let has_preset = self.history.get("device.preset").is_some();
         let usual = if has_preset { 50 } else { 15 };

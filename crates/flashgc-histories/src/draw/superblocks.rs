@@ -19,8 +19,8 @@ pub(super) const REFUSED_OF_DEVICE: [&str; 7] = [
 const PARTS: [&str; 5] = ["plane", "die", "chip", "channel", "drive"];
 
 impl Draw {
-    /// In a part of the cases planes share their blocks, and what cannot be combined with that is
-    /// drawn again.
+    /// In a part of the cases planes share their blocks, and settings that exclude this are drawn
+    /// again.
     pub(super) fn superblocks(&mut self) {
         let has = |key: &str| self.history.get(&format!("device.{key}")).is_some();
         let joins = has("mapping_unit") || has("pages_per_program");

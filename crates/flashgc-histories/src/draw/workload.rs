@@ -65,7 +65,7 @@ impl Draw {
         }
     }
 
-    /// When requests arrive.
+    /// The arrivals of requests.
     fn arrivals(&mut self) {
         let key = |name: &str| format!("{SYNTHETIC}.{name}");
         if self.choices.chance(45) {
@@ -113,7 +113,7 @@ impl Draw {
         self.value(&format!("{at}.align"), &["\"512 B\"", "\"1 KiB\"", "\"4 KiB\""]);
     }
 
-    /// The same as entries of an inline table.
+    /// The kind and the addresses of requests as entries of an inline table.
     fn table(&mut self, two: bool) -> String {
         let entries = self.entries(two).into_iter();
         entries.map(|(key, value)| format!(", {key} = {value}")).collect()
@@ -207,7 +207,7 @@ impl Draw {
         self.set(&key("course"), course);
     }
 
-    /// Jobs side by side, in a part of the cases with flushes and forced writes.
+    /// Concurrent jobs, in a part of the cases with flushes and forced writes.
     fn jobs(&mut self) {
         let count = self.choices.between(1, 3);
         let jobs: Vec<String> = (0..count).map(|_| self.job()).collect();
@@ -311,7 +311,7 @@ impl Draw {
         }
         if fill != "none" && self.choices.chance(12) {
             let mut names = flashgc::config::presets::scheme_names();
-            // As presets have them, these are for larger planes, or for drives of their own.
+            // Presets for larger planes, or for drives of their own.
             let large = ["greedy-msr", "gsm-plus", "pregc-gftl", "speedup", "speedup-pb"];
             names.retain(|name| !large.contains(name));
             self.word("precondition.scheme", &names);

@@ -16,11 +16,11 @@ fn figures(report: &Value) -> Value {
         });
     }
     report["precondition"]["drive"] = Value::Null;
-    // Memory by the allocator, as above: an oracle knows the fill of the drive or does not.
+    // Memory by the allocator, as above: an oracle has the fill of the drive or not.
     if let Some(placement) = report["placement"].as_object_mut() {
         placement.remove("table_bytes");
     }
-    // Only where it was asked for.
+    // Only in runs with blame.
     let rows = report["jobs"].as_array_mut();
     rows.into_iter().flatten().filter_map(Value::as_object_mut).for_each(|row| {
         row.remove("blame");
@@ -33,7 +33,7 @@ pub fn equal(one: &Value, other: &Value) -> Result<(), Stop> {
     equal_but(one, other, &[])
 }
 
-/// The same, without these keys.
+/// Compares two values without these keys.
 pub fn equal_but(one: &Value, other: &Value, without: &[&str]) -> Result<(), Stop> {
     let [mut one, mut other] = [one, other].map(figures);
     for report in [&mut one, &mut other] {

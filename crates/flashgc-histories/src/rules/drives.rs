@@ -36,7 +36,7 @@ pub fn saved(tried: &Tried<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// The requests of a workload that is not a trace, where the session tells no placement its future.
+/// The requests of a workload that is not a trace, where no placement receives the future.
 pub fn source(tried: &Tried<'_>) -> Option<Box<dyn Source>> {
     if tried.setup.foresees() { None } else { requests(tried) }
 }

@@ -49,7 +49,7 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     verdict(&wrong)
 }
 
-/// What is recorded of a run over time agrees with the counters, and recording changes no result.
+/// The record of a run over time agrees with the counters, and recording changes no result.
 pub fn over_time(tried: &Tried<'_>) -> Result<bool, Stop> {
     let blame = Choices::new(tried.seed ^ 0x07e).chance(30);
     let options = Options { over_time: true, blame, ..Options::default() };

@@ -75,7 +75,7 @@ pub const CANARY: &str = "canary";
 pub struct Failure {
     /// The rule; "run" for the plain run.
     pub rule: &'static str,
-    /// The same for the same fault.
+    /// Equal for equal faults.
     pub signature: String,
     /// All details.
     pub detail: String,
@@ -180,7 +180,7 @@ fn coalesce(tried: &Tried<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// The victims of an index are those of a scan.
+/// The victims of an index equal the victims of a scan.
 fn index(tried: &Tried<'_>) -> Result<bool, Stop> {
     let victim = &tried.setup.plan.gc.slots["victim"];
     let (key, words) = match victim.as_str() {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// What the entries add up to.
+/// The sums over the entries.
 #[derive(Default)]
 struct Sums {
     /// Units, buses and arrays, each working for the host and for collection, in ns.

@@ -76,7 +76,7 @@ pub fn trace(tried: &Tried<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Keys of durations and rates; those of interarrivals are in the trace.
+/// Keys of durations and rates; interarrivals are in the trace.
 const TIMED: &[&str] = &[
     "device.timing.read",
     "device.timing.program",
@@ -114,7 +114,7 @@ fn thrice(tried: &Tried<'_>) -> Option<History> {
     let units = u64::from(tried.setup.plan.geometry.units);
     let by_age = gc.slots["victim"] == "cost-benefit"
         && !tried.setup.plan.timing.program_ns.is_multiple_of(units);
-    // The rows of jobs mix times, counts and rates.
+    // Job rows mix times, counts and rates.
     let has_jobs = matches!(tried.setup.workload, WorkloadPlan::Jobs(_));
     if has_jobs
         || layered

@@ -23,7 +23,7 @@ const APART_NS: u64 = 1_000_000_000_000;
 const SLICES_MAX: u64 = 4_000;
 const EVENTS: u64 = 100_000;
 
-/// What needs a clock, and its replacement.
+/// Settings that need a clock, and their replacement.
 const REPLACED: &[(&str, &str)] = &[
     ("gc.preemption.use", "\"never\""),
     ("gc.pacing.use", "\"at-once\""),
@@ -44,7 +44,7 @@ const REMOVED: &[&str] = &[
     "workload.within",
 ];
 
-/// The history without what needs a clock, if there is such.
+/// The history without settings that need a clock, if there is such.
 fn without_clock(history: &History) -> Option<(History, Setup)> {
     let mut history = history.clone();
     history.set("engine.timing", "\"none\"");
@@ -68,7 +68,7 @@ fn without_clock(history: &History) -> Option<(History, Setup)> {
     None
 }
 
-/// Whether the planes know of each other, so that the order in which they work matters.
+/// Whether the planes share state, so that the order of their work matters.
 fn is_shared(plan: &Plan) -> bool {
     let gc = &plan.gc;
     let is_drawn = ["random", "d-choices"].contains(&gc.slots["victim"].as_str());
@@ -76,8 +76,8 @@ fn is_shared(plan: &Plan) -> bool {
     books || is_drawn || plan.geometry.has_superblocks()
 }
 
-/// The requests one by one; each of one page where planes know of each other, where a request could
-/// find a collection open, or where the pages of a request could pass each other.
+/// The requests one by one; each of one page where planes share state, where a request could find a
+/// collection open, or where the pages of a request could pass each other.
 fn requests(setup: &Setup, source: &mut dyn Source) -> Result<Vec<HostRequest>, Stop> {
     let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
     let service = &setup.plan.service;
@@ -127,7 +127,7 @@ fn future(sim: &Sim<Overview>, requests: &[HostRequest]) -> Result<Arc<Foresight
     Ok(future.finish())
 }
 
-/// Everything that is counted, and where each page lies; `None` where the drive is full.
+/// All counts, and the place of each page; `None` where the drive is full.
 fn counted(plan: Plan, drive: Drive, requests: &[HostRequest]) -> Result<Option<Value>, Stop> {
     let fault = |why: &dyn std::fmt::Debug| Stop::failed("refused", format!("{why:?}"));
     let taken = Sim::with_drive(plan, drive, Overview::default());
@@ -187,7 +187,7 @@ fn counted(plan: Plan, drive: Drive, requests: &[HostRequest]) -> Result<Option<
     })))
 }
 
-/// Every count is that of the timed engine.
+/// Every count equals the count of the timed engine.
 pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let Some((history, setup)) = without_clock(tried.history) else { return Ok(false) };
     let own = Tried {

@@ -1,4 +1,4 @@
-//! How unevenly requests arrive: counts in windows of equal length.
+//! The burstiness of arrivals: counts in windows of equal length.
 
 use crate::record::{Op, Record};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! How much room a trace needs: a quick first pass over it.
+//! The space that a trace needs: a quick first pass over it.
 
 use super::per_device::PerDevice;
 use super::totals::Totals;
@@ -7,7 +7,7 @@ use crate::error::TraceError;
 use crate::reader::TraceReader;
 use serde::Serialize;
 
-/// Where one device ends.
+/// The end of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviceExtent {
     /// Its id.
@@ -16,7 +16,7 @@ pub struct DeviceExtent {
     pub end_bytes: u64,
 }
 
-/// How much room a trace needs, from a first pass over it.
+/// The space that a trace needs, from a first pass over it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Extents {
     /// The devices, in order of id.
@@ -43,7 +43,7 @@ impl Extents {
         self.devices.iter().try_fold(0_u64, |sum, device| sum.checked_add(device.end_bytes))
     }
 
-    /// Where a device begins, if they lie one behind the other in order of id.
+    /// The first byte of a device, if they lie one behind the other in order of id.
     pub fn base_bytes(&self, device: u64) -> Option<u64> {
         let index = self.devices.binary_search_by_key(&device, |known| known.device).ok()?;
         let before = &self.devices[..index];

@@ -23,7 +23,7 @@ pub struct Interarrival {
 /// The gaps between rows of one kind, in ns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GapInfo {
-    /// How they are spread.
+    /// Their distribution.
     #[serde(flatten)]
     pub spread: SpreadInfo,
     /// Share of gaps below 1.5 ms.
@@ -90,7 +90,7 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Takes a row, and returns its time, or that of an earlier row if that is later.
+    /// Takes a row, and returns the latest time so far.
     #[inline]
     pub(super) fn add(&mut self, record: &Record) -> u64 {
         let at_ns = self.all.last_ns.map_or(record.at_ns, |last| last.max(record.at_ns));

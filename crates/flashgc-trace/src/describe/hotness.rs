@@ -1,4 +1,4 @@
-//! How the writes are shared out among the pages written.
+//! The distribution of the writes over the written pages.
 
 use super::spread::{Spread, SpreadInfo};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Shares of the pages at which the curve is given, below a whole percent.
 const FINE: [f64; 4] = [0.0, 0.001, 0.002, 0.005];
 
-/// How the writes are shared out among the pages written.
+/// The distribution of the writes over the written pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hotness {
     /// Pages that these values come from; fewer than were written where pages are sampled.

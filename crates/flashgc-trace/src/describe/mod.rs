@@ -38,11 +38,11 @@ pub struct Info {
     pub format: String,
     /// Its option, such as the event taken from blkparse.
     pub format_option: Option<String>,
-    /// What the file says of where it comes from, if its format can.
+    /// The origin that the file names, if its format can.
     pub origin: Option<String>,
     /// Rows that are records.
     pub rows: u64,
-    /// Rows that were not understood.
+    /// Rows that could not be parsed.
     pub bad_rows: u64,
     /// Reads.
     pub reads: u64,
@@ -94,9 +94,9 @@ pub struct Info {
     pub overwrite_ratio: Option<f64>,
     /// Records that are earlier than the one before them in the file.
     pub out_of_order: u64,
-    /// How late a record is behind the latest one before it, at most.
+    /// The largest delay of a record behind the latest one before it.
     pub late_ns_max: u64,
-    /// How often a clock of 32 bits seems to have begun again from 0.
+    /// The number of apparent restarts of a 32-bit clock from 0.
     pub clock_wraps: u64,
     /// The unit of such a clock.
     pub clock_unit: Option<String>,
@@ -114,9 +114,9 @@ pub struct Info {
     pub bursts: Vec<Burst>,
     /// Rows over time.
     pub timeline: Timeline,
-    /// How soon pages are written again.
+    /// The intervals between writes of a page.
     pub updates: Updates,
-    /// How the writes are shared out among the pages.
+    /// The distribution of the writes over the pages.
     pub hotness: Hotness,
 }
 
@@ -142,7 +142,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// False: the pages spread beyond what a drive can be.
+    /// Adds a record. False: the pages spread beyond the largest possible drive.
     fn add(&mut self, record: &Record) -> bool {
         self.rows += 1;
         let end = record.end_bytes();

@@ -62,7 +62,7 @@ impl Runs {
         (position.run_requests, position.run_bytes) = (0, 0);
     }
 
-    /// Of all reads and writes.
+    /// The share of sequential requests among all reads and writes.
     pub(super) fn share(&self, requests: u64) -> Option<f64> {
         ratio(self.read + self.write, requests)
     }

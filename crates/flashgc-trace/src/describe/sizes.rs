@@ -15,16 +15,16 @@ const COMMON_MAX: usize = 16;
 /// Sizes by operation, in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sizes {
-    /// Of reads.
+    /// Sizes of reads.
     pub read: SizeInfo,
-    /// Of writes.
+    /// Sizes of writes.
     pub write: SizeInfo,
 }
 
 /// Sizes of one kind of requests, in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SizeInfo {
-    /// How they are spread.
+    /// Their distribution.
     #[serde(flatten)]
     pub spread: SpreadInfo,
     /// The most frequent sizes of whole sectors up to 1 MiB, with their share of the requests.

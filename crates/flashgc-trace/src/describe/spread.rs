@@ -1,4 +1,4 @@
-//! How values are spread: a histogram of constant size, with its moments.
+//! The distribution of values: a histogram of constant size, with its moments.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub(super) struct Spread {
     max: u64,
 }
 
-/// How values are spread. Percentiles are by nearest rank, and at most 1.6 % too low.
+/// The distribution of values. Percentiles are by nearest rank, and at most 1.6 % too low.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SpreadInfo {
     /// Values; where pages are sampled, the estimate for all of them.

@@ -42,7 +42,7 @@ impl HintCounts {
     }
 }
 
-/// What every pass over a trace counts.
+/// The counts of every pass over a trace.
 #[derive(Default)]
 pub(super) struct Totals {
     pub(super) rows: u64,

@@ -19,17 +19,17 @@ const PARTS_MAX: usize = 1 << 17;
 /// A larger write is skipped: no real drive receives one, and its pages take time.
 const WRITE_BYTES_MAX: u64 = 1 << 30;
 
-/// How soon pages of 4 KiB are written again. Writes of more than 1 GiB are skipped.
+/// The intervals between writes of pages of 4 KiB. Writes of more than 1 GiB are skipped.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Updates {
-    /// Share of the written address space, by parts of 64 KiB, that these values and those of
+    /// Share of the written address space, by parts of 64 KiB, that these values and the values of
     /// the hotness come from; 1 up to 8 GiB and more.
     pub sampled_share: f64,
     /// Share of the pages written that had been written before.
     pub rewritten_share: Option<f64>,
     /// From one write of a page to the next: bytes written meanwhile, this page among them.
     pub distance_bytes: SpreadInfo,
-    /// The same as a time, in ns.
+    /// Update intervals as times, in ns.
     pub interval_ns: SpreadInfo,
 }
 

@@ -25,7 +25,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     looks_like: Look::Lines(looks_like),
 };
 
-/// Which event of a request is taken as its row.
+/// The event of a request that is taken as its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// D (issued) if the first lines hold one, else Q (queued).
@@ -35,7 +35,7 @@ pub enum Action {
 }
 
 const BLOCK: u64 = 512;
-/// How lines of the summary behind the events begin.
+/// First words of the lines of the summary behind the events.
 const SUMMARY: [&[u8]; 6] = [b"CPU", b"Total", b"Throughput", b"Events", b"Skips", b"Input file"];
 
 fn parse_option(text: &str) -> Result<Format, String> {
@@ -101,7 +101,7 @@ impl LineFormat for Blkparse {
         let at_ns = time.time_ns(TimeUnit::S, "a time in seconds")?;
         let op = parse_rwbs(&fields.need_word("flags such as R or WS")?)?;
         let (offset_bytes, size_bytes) = parse_extent(&mut fields)?;
-        // What carries no data of its own has no extent either.
+        // A request without data has no extent either.
         let op = if size_bytes == 0 && op != Op::Trim { Op::Other } else { op };
         Ok(Some(RawRecord { at_ns, device, op, marks: Marks::NONE, offset_bytes, size_bytes }))
     }

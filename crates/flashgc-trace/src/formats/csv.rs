@@ -51,9 +51,9 @@ pub(crate) fn option_text(spec: &CsvSpec) -> Option<String> {
     Some(spec.to_string())
 }
 
-/// What the column of the device holds.
+/// The content of the column of the device.
 enum Devices {
-    /// No row has told yet.
+    /// Undecided before the first row.
     Open,
     Numbers,
     /// Names, which are numbered in the order of their first rows.
@@ -67,7 +67,7 @@ pub(crate) struct Csv {
     spec: CsvSpec,
     delimiter: Option<Delimiter>,
     devices: Devices,
-    /// No row has been seen yet, so the next one may be the header.
+    /// No row has been read yet, so the next one may be the header.
     at_start: bool,
 }
 
@@ -199,7 +199,7 @@ impl Csv {
 }
 
 impl Devices {
-    /// The number of a device. The first row tells whether devices have names.
+    /// The number of a device. The first row decides whether devices have names.
     fn number(&mut self, field: &Field, is_hexadecimal: bool) -> Result<u64, FieldError> {
         let expected = "a device's number";
         let number = blocks(field, 1, is_hexadecimal, expected);
@@ -479,7 +479,7 @@ mod tests {
         let devices: Vec<u64> =
             parse("op, offset, size, device", &rows).iter().map(|row| row.device).collect();
         assert_eq!(devices, [0, 1, 2, 0]);
-        // The first row tells: a name behind numbers is an error.
+        // The first row decides: a name behind numbers is an error.
         let mut format = reader(&"op, offset, size, device".parse().unwrap());
         format.parse(b"w,0,1,7").unwrap();
         assert_eq!(format.parse(b"w,0,1,sda").unwrap_err().expected, "a device's number");

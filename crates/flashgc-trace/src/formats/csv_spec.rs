@@ -14,7 +14,7 @@ pub enum Column {
     Skip,
     /// The time, in this unit.
     Time(TimeUnit),
-    /// A word for what to do.
+    /// A word for the operation.
     Op,
     /// The address, in blocks of this number of bytes.
     Offset(u64),
@@ -48,7 +48,7 @@ pub enum Header {
     No,
 }
 
-/// The words for what a row does; capitals do not matter.
+/// The words for the operation of a row; capitals do not matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpWords {
     /// Words for a read.
@@ -73,11 +73,11 @@ pub struct PriorityWords {
 /// The columns whose numbers are hexadecimal without `0x`, which is understood in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hexadecimal {
-    /// That of the address.
+    /// The column of the address.
     pub offset: bool,
-    /// That of the size.
+    /// The column of the size.
     pub size: bool,
-    /// That of the device.
+    /// The column of the device.
     pub device: bool,
 }
 
@@ -312,7 +312,7 @@ impl Hexadecimal {
         }
     }
 
-    /// As a setting; empty where no column is hexadecimal.
+    /// The setting as text; empty where no column is hexadecimal.
     fn shown(self) -> String {
         let all = [("offset", self.offset), ("size", self.size), ("device", self.device)];
         let names: Vec<&str> = all.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();

@@ -17,9 +17,9 @@ use std::marker::PhantomData;
 pub(crate) struct Row {
     /// Its names and its texts for the manual.
     pub(crate) info: FormatInfo,
-    /// What is between two columns.
+    /// The delimiter of columns.
     pub(crate) delimiter: Delimiter,
-    /// The columns, in order. Those after the last one are passed over, unless the line must end.
+    /// The columns, in order. Further ones are skipped, unless the line must end.
     pub(crate) columns: &'static [Column],
     /// The unit of the time. A format may have other names with other units.
     pub(crate) time: TimeUnit,
@@ -29,13 +29,13 @@ pub(crate) struct Row {
     pub(crate) ends: bool,
     /// The line that names the columns, if there is one.
     pub(crate) header: Option<Header>,
-    /// How the format is recognised.
+    /// The rule by which the format is recognised.
     pub(crate) sure: Sure,
     /// Written after the last column.
     pub(crate) tail: &'static str,
 }
 
-/// What is between two columns.
+/// The delimiter of columns.
 #[derive(Clone, Copy)]
 pub(crate) enum Delimiter {
     /// A comma, with or without blanks around it.
@@ -46,7 +46,7 @@ pub(crate) enum Delimiter {
     Blanks,
 }
 
-/// A column. Texts say what should be there, for messages.
+/// A column. Texts name the expected content, for messages.
 pub(crate) enum Column {
     /// The arrival, with decimals or without them.
     Time(Decimals),
@@ -73,25 +73,26 @@ pub(crate) enum Decimals {
     None,
 }
 
-/// How operations are written.
+/// The words of the operations.
 pub(crate) enum Words {
-    /// One of these; what does not count is `None`. The first word of an operation is written.
+    /// One of these words; `None` for rows that do not count. The first word of an operation is
+    /// written.
     These(&'static [(&'static [u8], Option<Op>)]),
-    /// As those, in any case.
+    /// One of these words, in any case.
     AnyCase(&'static [(&'static [u8], Option<Op>)]),
-    /// As those, or hexadecimal flags of which bit 0 means read.
+    /// One of these words, or hexadecimal flags of which bit 0 means read.
     OrFlags(&'static [(&'static [u8], Option<Op>)]),
 }
 
 /// The line that names the columns.
 pub(crate) struct Header {
-    /// How it begins.
+    /// Its beginning.
     pub(crate) begins: &'static [u8],
     /// The whole line, if it is written.
     pub(crate) written: Option<&'static [u8]>,
 }
 
-/// How a format is recognised, where its lines fit.
+/// The rules by which a format is recognised, where its lines fit.
 pub(crate) enum Sure {
     /// No other format has such columns.
     Always,
@@ -133,7 +134,7 @@ impl<L: Layout> Delimited<L> {
         if L::ROW.info.lost.is_empty() { None } else { Some(Box::new(self)) }
     }
 
-    /// How well some lines fit.
+    /// The degree to which some lines fit.
     pub(crate) fn verdict(self, sample: &[&[u8]]) -> Verdict {
         if !fits_most(Box::new(self), sample) {
             return Verdict::No;
@@ -250,7 +251,7 @@ const fn names_device(columns: &[Column]) -> bool {
     false
 }
 
-/// What a time must be.
+/// The expected form of a time, for messages.
 fn time_expected(unit: TimeUnit, decimals: Decimals) -> &'static str {
     match (unit, decimals) {
         (TimeUnit::S, Decimals::Some) => "a time in seconds",

@@ -22,7 +22,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     looks_like: Look::Lines(looks_like),
 };
 
-/// Which time of a request is its arrival.
+/// The time of a request that is taken as its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamp {
     /// The event's own, at the end of the request.

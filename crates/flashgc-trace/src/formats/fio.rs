@@ -32,7 +32,7 @@ const FILES_MAX: u64 = 1 << 16;
 /// fio does not read longer names either.
 const NAME_BYTES_MAX: usize = 256;
 
-/// What a wait of version 2 means. The manual and the program differ.
+/// The meaning of a wait of version 2. The manual and the program differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
     /// Microseconds from the wait before.
@@ -51,7 +51,7 @@ enum Version {
 pub(crate) struct Fio {
     waits: Waits,
     version: Option<Version>,
-    /// Where the waits so far have brought us; version 2 only.
+    /// The sum of the waits so far; version 2 only.
     clock_ns: u64,
     files: Files,
 }
@@ -86,7 +86,7 @@ impl LineFormat for Fio {
             b"read" => Op::Read,
             b"write" => Op::Write,
             b"trim" => Op::Trim,
-            // What they carry as offset and length means nothing.
+            // Their offset and length have no meaning.
             b"sync" | b"datasync" | b"sync_file_range" | b"syncfs" => {
                 let op = Op::Other;
                 return Ok(Some(RawRecord {
@@ -142,7 +142,7 @@ fn header(line: &[u8]) -> Option<Version> {
 #[derive(Default)]
 struct Files {
     numbers: BTreeMap<Box<[u8]>, u64>,
-    /// The file of the line before, which is often that of the next one too.
+    /// The file of the line before, which is often the file of the next one too.
     last: Box<[u8]>,
     last_number: u64,
 }
@@ -180,7 +180,7 @@ fn looks_like(sample: &[&[u8]]) -> Verdict {
     };
     match sample.first().and_then(|line| header(line)) {
         None => Verdict::No,
-        // What its waits mean is not to be guessed.
+        // The meaning of its waits cannot be guessed.
         Some(Version::Waits) if sample.iter().any(is_wait) => Verdict::Fits,
         Some(_) => Verdict::Sure,
     }

@@ -28,7 +28,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
     looks_like: Look::Lines(looks_like),
 };
 
-/// Which event of a request is taken as its row.
+/// The event of a request that is taken as its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// `block_rq_issue`: the request goes to the drive.
@@ -90,7 +90,7 @@ impl LineFormat for Ftrace {
         let device = parse_device(&fields.need_word("a device such as 8,16")?)?;
         let op = parse_rwbs(&fields.need_word("flags such as R or WS")?)?;
         let (offset_bytes, size_bytes) = parse_extent(&mut fields)?;
-        // What carries no data of its own has no extent either.
+        // A request without data has no extent either.
         let op = if size_bytes == 0 && op != Op::Trim { Op::Other } else { op };
         Ok(Some(RawRecord { at_ns, device, op, marks: Marks::NONE, offset_bytes, size_bytes }))
     }
@@ -153,7 +153,7 @@ fn parse_extent(fields: &mut Fields) -> Result<(u64, u64), FieldError> {
 fn looks_like(sample: &[&[u8]]) -> Verdict {
     let is_event = |line: &&&[u8]| head(&mut Fields::new(line)).is_some();
     let events = sample.iter().filter(is_event).count();
-    // Other events, such as those of the scheduler, may fill the beginning.
+    // Other events, such as scheduler events, may fill the beginning.
     if events > 0 && events * 2 >= sample.len() { Verdict::Sure } else { Verdict::No }
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn writer(_event: &Event) -> Option<Box<dyn LineWriter>> {
 mod tests {
     use super::*;
 
-    /// Of tracefs, of older and newer kernels, of trace-cmd and of perf.
+    /// Lines of tracefs, of older and newer kernels, of trace-cmd and of perf.
     const LINES: [&str; 7] = [
         "           <...>-1234  [002] d..1. 1234.567890: block_rq_issue: 8,16 W 8192 () 779 + 16 \
          [kworker/2:1]",

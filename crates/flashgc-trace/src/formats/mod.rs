@@ -56,10 +56,10 @@ macro_rules! formats {
         }
 
         impl Format {
-            /// What every format says of itself, in the order of the manual.
+            /// The descriptions of all formats, in the order of the manual.
             pub const ALL: &'static [&'static FormatInfo] = &[$(part!(info $place)),*];
 
-            /// What this format says of itself.
+            /// The description of this format.
             pub fn info(&self) -> &'static FormatInfo {
                 match self {
                     $(Format::$variant $(($option))? => {
@@ -128,7 +128,7 @@ formats! {
     CloudPhysics => cloudphysics;
     /// The traces of FIU.
     Fiu => fiu;
-    /// An iolog of fio, with what its waits mean.
+    /// An iolog of fio, with the meaning of its waits.
     Fio(waits: fio::Waits) => fio;
     /// FlashSim's ASCII trace.
     FlashSim => [FlashSim];
@@ -144,7 +144,7 @@ formats! {
     WiscSee => wiscsee;
     /// A trace of hfplayer.
     HfPlayer => [HfPlayer];
-    /// What blktrace records, with the event that is taken.
+    /// Records of blktrace, with the event that is taken.
     Blktrace(action: blkparse::Action) => blktrace;
     /// CloudPhysics' binary traces.
     Vscsi => vscsi;

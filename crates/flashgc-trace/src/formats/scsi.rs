@@ -2,7 +2,7 @@
 
 use crate::record::Op;
 
-/// What the command with this code does (SBC-4, and 6-byte forms of SBC-2).
+/// The operation of the command with this code (SBC-4, and 6-byte forms of SBC-2).
 pub(crate) fn op(code: u8) -> Op {
     match code {
         // READ (6), (10), (12), (16).

@@ -183,7 +183,7 @@ row! {
         Time(Decimals::Some), Text("", "a response time"), Column::Op("R, W or nothing"),
         Device("the number of the LUN"), BYTE_OFFSET, BYTES,
     ],
-    // Without a response the recorder did not know the operation.
+    // Without a response the operation was unknown to the recorder.
     words: Words::These(&[
         (b"R", Some(Op::Read)), (b"W", Some(Op::Write)), (b"", Some(Op::Other)),
     ]),

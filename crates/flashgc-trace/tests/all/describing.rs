@@ -1,4 +1,4 @@
-//! What `info` says of how values are spread, on traces that can be counted by hand.
+//! The distributions of `info`, on traces that can be counted by hand.
 
 use flashgc_trace::{Disorder, HintInfo, Info, OpenOptions, info, open};
 use std::io::Cursor;

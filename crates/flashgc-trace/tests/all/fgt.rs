@@ -104,7 +104,7 @@ fn a_cut_file_is_noticed() {
     assert!(error.message.contains("data after its end"), "{error}");
 }
 
-/// Each hint below 32 takes no byte more: it shares that of the operation.
+/// Each hint below 32 takes no byte more: it shares the byte of the operation.
 #[test]
 fn hints_share_the_byte_of_the_operation() {
     let with = |hint: fn(u64) -> u8| {

@@ -210,7 +210,7 @@ fn a_clock_of_32_bits_that_wraps_is_named() {
     };
     named(1, "ns");
     named(1_000, "us");
-    // From the middle of the range it is a step back like any other.
+    // In the middle of the range it is an ordinary step back.
     let error = read("2147483648 0 0 8 1\n10 0 8 8 1\n", &as_format("ssdsim")).unwrap_err();
     assert!(error.help.unwrap().contains("--sort-window"));
 }

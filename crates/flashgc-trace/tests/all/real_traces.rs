@@ -1,6 +1,6 @@
 //! The known properties of each real trace in the default folder of traces, one row each.
 //!
-//! Where a file is missing the test says so by name and passes.
+//! Where a file is missing the test prints its name and passes.
 
 use flashgc_trace::{
     Disorder, Filter, Format, Info, OpenOptions, TraceReader, extents, info, open,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::io::{Cursor, Write};
 use std::sync::{Arc, Mutex};
 
-/// Bytes that can still be seen when the writer is gone.
+/// Bytes that can still be read when the writer is gone.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -37,8 +37,8 @@ fn read(format: &Format, bytes: Vec<u8>) -> Result<Vec<Record>, TraceError> {
     open("written", Box::new(Cursor::new(bytes)), &options)?.collect()
 }
 
-/// What each format can hold: the resolution of its times, whether it has trims, devices, and
-/// addresses between sectors.
+/// The content that each format can hold: the resolution of its times, whether it has trims,
+/// devices, and addresses between sectors.
 struct Capacity {
     format: &'static str,
     resolution_ns: u64,

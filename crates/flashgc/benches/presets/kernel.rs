@@ -1,11 +1,11 @@
-//! A bare event kernel: what a simulator of a drive of this size cannot do without.
+//! A bare event kernel: the minimum work of a simulator for a drive of this size.
 //!
 //! Each operation is three events of one of 32 units (a transfer, a program and the next arrival),
 //! from a winner tree, and the random accesses of a write: the map's entry is replaced, the reverse
 //! entry of the new page is written, and a valid bit and the count of its block change for the page
-//! before and for the new one. It has no queues, no policies, no latencies and no checks, and asks
-//! for no entry in advance. A collection of the engine can be one event for many copies, each of
-//! which is a page operation, so that a ratio can be below one.
+//! before and for the new one. It has no queues, no policies, no latencies, no checks and no
+//! prefetches. A collection of the engine can be one event for many copies, each of which is a page
+//! operation, so that a ratio can be below one.
 
 use crate::clock;
 use flashgc::rng::Random;
@@ -35,7 +35,7 @@ impl Events {
         }
     }
 
-    /// The unit of the first event has its next one so much later.
+    /// Posts the next event of the first event's unit, `later_ns` after it.
     fn replace_first(&mut self, later_ns: u64) {
         self.put(self.tree[1] + later_ns * UNITS as u64);
     }

@@ -159,7 +159,7 @@ fn run(setup: Setup, trace: Option<Arc<[u8]>>) -> Result<[f64; 3], String> {
     ])
 }
 
-/// What is to be run.
+/// The sizes, schemes and workloads to run.
 struct Asked {
     /// Size in MiB, which is also the number of blocks in a plane of each quarter.
     sizes_mib: Vec<u64>,
@@ -170,7 +170,8 @@ struct Asked {
 }
 
 impl Asked {
-    /// From the arguments: `cargo bench` says that it measures; anything else is the short form.
+    /// From the arguments: `cargo bench` passes the flag for measuring; anything else is the short
+    /// form.
     fn new(arguments: &[String]) -> Result<Self, String> {
         let is_short = !arguments.iter().any(|argument| argument == "--bench");
         let of = |name: &str| {

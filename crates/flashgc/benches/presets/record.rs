@@ -11,7 +11,7 @@ pub struct Row {
     pub workload: String,
     /// Time of a page operation, in ns.
     pub ns: f64,
-    /// The same as a multiple of the kernel's.
+    /// The time as a multiple of the kernel's.
     pub to_kernel: f64,
     /// Time of a page in preconditioning, in ns.
     pub precondition_ns: f64,
@@ -28,7 +28,7 @@ impl Row {
         Row { mib, scheme, workload, ns, to_kernel: 1.0, precondition_ns: 0.0, bytes: 0.0 }
     }
 
-    /// As a line of the table, with its ratio to the last record.
+    /// A line of the table, with its ratio to the last record.
     fn line(&self, last: Option<&Record>) -> String {
         let Row { mib, scheme, workload, ns, to_kernel, precondition_ns, bytes } = self;
         let before = last.and_then(|last| last.same_as(self)).map(|before| before.to_kernel);

@@ -1,7 +1,7 @@
-//! Allocation: which plane a page goes to, by the load of the units and the space of the planes.
+//! Allocation: the plane of a page, by the load of the units and the space of the planes.
 //!
-//! It only answers. Writes of the host ask when they are queued, or when they start, and copies to
-//! other units ask too.
+//! It only answers queries: for writes of the host when they are queued, or when they start, and
+//! for copies to other units.
 
 mod groups;
 mod stripes;
@@ -20,7 +20,7 @@ use when_idle::WhenIdle;
 pub struct Allocation {
     /// Operations that wait at the unit of each plane or are under way.
     loads: Vec<u32>,
-    /// The planes of each unit, one unit after the other; none where nothing asks for loads.
+    /// The planes of each unit, one unit after the other; empty where loads are not used.
     planes_of_units: Vec<PlaneId>,
     planes_per_unit: usize,
     /// In each pool, the place of the plane that is checked first next time.
@@ -107,8 +107,8 @@ impl Allocation {
         self.when_idle.start_measuring();
     }
 
-    /// Where a write goes while nothing is timed: the plane by the number of the page, the least
-    /// busy, or the next in turn.
+    /// The plane of a write while nothing is timed: by the number of the page, the least busy, or
+    /// the next in round robin.
     #[inline(always)]
     pub fn plane_for_write(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         match plan.allocation {
@@ -118,9 +118,10 @@ impl Allocation {
         }
     }
 
-    /// The same where a program joins pages: the next in turn that has a page. Planes are all alike
-    /// then, and if the one with the most erased pages were taken, a plane that has just been
-    /// collected would get all writes until its next collection, and fill with valid pages.
+    /// The plane of a write where a program joins pages: the next one in round robin that has a
+    /// page. All planes are equal then; with the plane of the most erased pages, a plane that has
+    /// just been collected would get all writes until its next collection, and fill with valid
+    /// pages.
     pub fn plane_for_program(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         match plan.allocation {
             Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
@@ -205,8 +206,8 @@ impl Allocation {
         best
     }
 
-    /// Of all planes the best, fit or not. Three passes over two tables need no branch for each
-    /// plane, so that a drive of many planes costs little more than one of a few.
+    /// The best of all planes by rank, fit or not. Three passes over two tables need no branch for
+    /// each plane, so that a drive of many planes costs little more than one of a few.
     #[inline(never)]
     fn first_in_rank(&self, ftl: &Ftl) -> PlaneId {
         let next = self.next_in_pool[0] as usize;

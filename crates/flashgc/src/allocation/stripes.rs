@@ -23,9 +23,9 @@ pub struct Stripes {
     waiting: Vec<VecDeque<(u64, u32)>>,
     /// Writes in all lists.
     count: usize,
-    /// Of each write that is queued, its page: of a flush, the first one.
+    /// The page of each queued write; the first page of a queued flush.
     pages: Vec<Ppn>,
-    /// Of each flush that is queued the class of its pages, and their stream, where they have any.
+    /// The class and the stream of the pages of each queued flush, where they have any.
     classes: Vec<Option<(u8, Stream)>>,
     /// Planes whose collection waits for writes that have their pages.
     awaited_in: Vec<PlaneId>,
@@ -109,7 +109,7 @@ impl Allocation {
         ftl: &Ftl,
         is_open: impl Fn(PlaneId) -> bool,
     ) -> Option<(u32, PlaneId)> {
-        // Where copies go to the blocks of the host, those of a closed plane are theirs.
+        // Where copies go to the blocks of the host, pages of a blocked plane belong to the copies.
         let is_fit = |plane| {
             let is_open = !self.stripes.are_awaited_in(plane) && is_open(plane);
             ftl.host_has_room(plane)

@@ -3,9 +3,9 @@
 //!
 //! Life of a write:
 //! 1. It waits in the list of its pool, in the order of arrival.
-//! 2. A unit is idle, and so is its bus: the buses take turns, and so do the units of a bus and the
-//!    planes of a unit. The turn passes over units at work, and over planes that are closed or
-//!    short of pages.
+//! 2. A unit is idle, and so is its bus: round robin over the buses, the units of a bus and the
+//!    planes of a unit. Busy units are skipped, and so are planes that are blocked or short of
+//!    pages.
 //! 3. The write enters the queue of that unit and starts there.
 
 use crate::ids::{BusId, Lpn, PlaneId, UnitId};

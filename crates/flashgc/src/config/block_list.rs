@@ -2,7 +2,7 @@
 
 use flashgc_config::Reader;
 
-/// What a list names of each block.
+/// The form of a list of blocks: the keys of its items.
 pub struct BlockList {
     /// The key of the list.
     pub key: &'static str,
@@ -10,7 +10,7 @@ pub struct BlockList {
     pub part: &'static str,
     /// Whether every block is named with a part.
     pub needs_part: bool,
-    /// What an item is, with an example.
+    /// The form of an item, with an example.
     pub help: &'static str,
 }
 
@@ -20,7 +20,7 @@ pub struct Listed {
     pub block: u32,
     /// The program or page of it, where one is named.
     pub part: Option<u32>,
-    /// How often the block was erased before, where that is named.
+    /// Number of earlier erases of the block, where that is named.
     pub erases: Option<u32>,
 }
 
@@ -64,8 +64,8 @@ impl BlockList {
         Some(Listed { block: block?, part: part?, erases: erases? })
     }
 
-    /// Notes an error for the first of these blocks and parts that is not on a device of as many
-    /// blocks of as many parts.
+    /// Notes an error for the first of these blocks and parts that is beyond a device with this
+    /// number of blocks, and of parts in each.
     pub fn check(
         &self,
         table: &Reader<'_>,

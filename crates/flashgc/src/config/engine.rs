@@ -1,4 +1,4 @@
-//! `[engine]`: how a run is carried out. No key changes what is counted.
+//! `[engine]`: the execution of a run. No key changes a result.
 
 use flashgc_config::Reader;
 

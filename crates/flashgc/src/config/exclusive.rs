@@ -15,31 +15,31 @@ const OF_GROUPS: &[&str] = &["scatter"];
 const OPEN: &[&str] = &["interarrival", "read_interarrival", "write_interarrival"];
 
 const RULES: &[Exclusive] = &[
-    // When requests arrive: a closed loop, one stream, or two.
+    // Arrivals: a closed loop, one stream, or two.
     Instead { table: SYNTHETIC, given: &["queue_depth"], gone: OPEN },
     Instead { table: SYNTHETIC, given: &["queue_depth"], gone: &["rate"] },
     InItems { table: SYNTHETIC, given: &["queue_depth"], list: "phases", gone: OPEN },
     Instead { table: SYNTHETIC, given: OPEN, gone: &["queue_depth"] },
     OneOf { table: SYNTHETIC, keys: &["interarrival", "read_interarrival"] },
     OneOf { table: SYNTHETIC, keys: &["interarrival", "write_interarrival"] },
-    // Of two streams the shares follow from their rates.
+    // With two streams the shares are derived from their rates.
     Instead { table: SYNTHETIC, given: &["read_interarrival"], gone: &["read_share"] },
     Instead { table: SYNTHETIC, given: &["read_interarrival"], gone: &["trim_share"] },
     OneOf { table: "workload.synthetic.interarrival", keys: GAPS },
     OneOf { table: "workload.synthetic.read_interarrival", keys: GAPS },
     OneOf { table: "workload.synthetic.write_interarrival", keys: GAPS },
-    // Where requests go, and how large they are.
+    // Addresses and sizes of requests.
     ValueOrTable { key: "workload.synthetic.address" },
     ValueOrTable { key: "workload.synthetic.read_address" },
     ValueOrTable { key: "workload.synthetic.write_address" },
     OneOf { table: "workload.synthetic.address", keys: PLACES },
     OneOf { table: "workload.synthetic.read_address", keys: PLACES },
     OneOf { table: "workload.synthetic.write_address", keys: PLACES },
-    // Of Zipf's alone.
+    // Keys of Zipf distributions only.
     Instead { table: "workload.synthetic.address", given: NOT_ZIPF, gone: OF_ZIPF },
     Instead { table: "workload.synthetic.read_address", given: NOT_ZIPF, gone: OF_ZIPF },
     Instead { table: "workload.synthetic.write_address", given: NOT_ZIPF, gone: OF_ZIPF },
-    // Of groups alone.
+    // Keys of groups only.
     Instead { table: "workload.synthetic.address", given: NOT_GROUPS, gone: OF_GROUPS },
     Instead { table: "workload.synthetic.read_address", given: NOT_GROUPS, gone: OF_GROUPS },
     Instead { table: "workload.synthetic.write_address", given: NOT_GROUPS, gone: OF_GROUPS },

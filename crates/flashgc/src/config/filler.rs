@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use flashgc_config::{Diagnostics, Reader, Sink, Tree};
 use serde_json::Value;
 
-/// A scheme on the device of a run, with what follows from both.
+/// A scheme on the device of a run, with the values derived from both.
 #[derive(Clone, Debug)]
 pub struct Filler {
     /// Its choices.

@@ -24,14 +24,14 @@ macro_rules! slots {
         /// The scheme as configured; amounts of space still depend on the device.
         pub struct Scheme {
             pub name: String,
-            /// What the operations of collections take.
+            /// The cost of the operations of collections.
             pub cost: Cost,
             $(pub $field: <$slot as Slot>::Keys,)*
             /// The choice of every slot.
             pub slots: BTreeMap<&'static str, String>,
             /// Parameters of choices that are not in use.
             pub unused: Vec<String>,
-            /// What decides on the length of time slices in place of a setting.
+            /// The policy for the length of time slices in place of a setting.
             pub pacer: Option<Given<dyn Pacer>>,
         }
 

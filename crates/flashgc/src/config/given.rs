@@ -1,4 +1,4 @@
-//! The policies that a program gives, in the slots that ask for them.
+//! The policies that a program passes in, for slots with `use = "given"`.
 
 use super::gc::Scheme;
 use super::slots::placement::Placement;
@@ -6,8 +6,8 @@ use crate::gc::given::GivenPolicies;
 use crate::gc::{placement, victim};
 use flashgc_config::Reader;
 
-/// Puts the policies into their slots. An error where a slot asks for one that was not given, or
-/// one was given that no slot asks for.
+/// Puts the policies into their slots. An error if a slot has `use = "given"` without a policy, or
+/// if a policy has no such slot.
 pub fn take(root: &Reader<'_>, scheme: &mut Scheme, given: &GivenPolicies) -> Option<()> {
     let GivenPolicies { victim, placement, pacer } = given;
     let gc = root.table("gc");

@@ -4,13 +4,13 @@ use super::presets;
 use flashgc_config::Reader;
 use serde::Serialize;
 
-/// How a drive is filled before anything is overwritten.
+/// The fill of a drive before any overwriting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fill {
     /// Every user page once, in order.
     Sequential,
-    /// The same, and each block has consecutive pages of its pool.
+    /// Every user page once, in order, with consecutive pages of a pool in each block.
     ByBlock,
     /// The addresses that the trace reads, then those that it writes, then both shifted, until all
     /// pages are written.
@@ -43,7 +43,7 @@ impl Fill {
 pub enum Reads {
     /// Only where the fill or the trace has written them.
     Unmapped,
-    /// Those that it reads before it writes or trims them.
+    /// Pages that it reads before it writes or trims them.
     Mapped,
     /// All that it ever reads.
     AllMapped,
@@ -64,13 +64,13 @@ impl Reads {
     }
 }
 
-/// Which pages overwriting takes.
+/// The pages that overwriting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OverwriteWith {
-    /// Those that the workload writes.
+    /// Pages that the workload writes.
     Workload,
-    /// Those that a trace reads, then those that it writes, then both shifted, again and again.
+    /// Pages that a trace reads, then pages that it writes, then both shifted, again and again.
     Passes,
     /// Any page of the drive, all with the same probability.
     Uniform,
@@ -91,10 +91,10 @@ impl OverwriteWith {
     }
 }
 
-/// How a drive is brought to its starting state.
+/// The preparation of a drive's starting state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PreconditionPlan {
-    /// How it is filled.
+    /// The fill.
     pub fill: Fill,
     /// Share of each plane's pages that an aged drive has invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -206,7 +206,7 @@ fn reads(table: &Reader<'_>, fill: Fill, is_generated: bool) -> Reads {
     reads
 }
 
-/// Which pages overwriting takes, and by how much the passes over a trace are shifted.
+/// The pages that overwriting takes, and the shift of each pass over a trace, in pages.
 fn overwrite_with(
     table: &Reader<'_>,
     fill: Fill,

@@ -17,9 +17,9 @@ use sha2::{Digest, Sha256};
 pub struct Setup {
     /// The plan of the simulation.
     pub plan: Plan,
-    /// Where requests come from.
+    /// The source of requests.
     pub workload: WorkloadPlan,
-    /// When the measured part ends by itself, where it does.
+    /// The condition that ends the measured part, where it has one.
     pub until: Option<Until>,
     /// The state in which measuring begins.
     pub precondition: PreconditionPlan,
@@ -33,7 +33,7 @@ pub struct Setup {
     pub fitted: Option<Fitted>,
     /// Program/erase cycles that each block of the device is rated for, where they are known.
     pub rated_cycles: Option<u64>,
-    /// Values of the scheme that are not those of its preset or file, as `victim.use=fifo`.
+    /// Values of the scheme that differ from its preset or file, as `victim.use=fifo`.
     pub scheme_changes: Vec<String>,
     pub(super) resolved: Value,
     pub(super) unused: Vec<String>,
@@ -56,17 +56,17 @@ impl Setup {
         &self.notes
     }
 
-    /// Whether the workload is a trace, or has one beside jobs.
+    /// Whether the workload is a trace, or jobs with one.
     pub fn needs_trace(&self) -> bool {
         self.workload.trace().is_some()
     }
 
-    /// Whether the placement of the run knows the future.
+    /// Whether the placement of the run uses the future.
     pub fn foresees(&self) -> bool {
         self.plan.gc.placement.as_ref().is_some_and(Classes::foresees)
     }
 
-    /// Whether the drive is preconditioned by a placement that knows the future.
+    /// Whether the drive is preconditioned by a placement that uses the future.
     pub fn foresees_precondition(&self) -> bool {
         self.filler.is_none() && self.foresees()
     }

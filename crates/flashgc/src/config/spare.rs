@@ -11,8 +11,8 @@ fn open_blocks(gc: &GcPlan) -> u64 {
     1 + u64::from(gc.streams_beside()) + u64::from(gc.copy.parity())
 }
 
-/// Pages of a plane in which nothing can be freed: those of open blocks, and where collections pad
-/// programs the invalid ones that fill none.
+/// Pages of a plane in which nothing can be freed: the pages of open blocks and, where collections
+/// pad programs, the invalid pages that fill no program.
 fn shut_pages(shape: &Shape, gc: &GcPlan) -> u64 {
     open_blocks(gc) * space::pages_shut_by_an_open_block(shape, gc) + shape.never_won()
 }

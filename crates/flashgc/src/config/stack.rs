@@ -10,7 +10,7 @@ use serde_json::Value;
 pub struct Layers {
     pub tree: Tree,
     pub unsets: Vec<Unset>,
-    /// How the scheme differs from its preset or file.
+    /// The differences of the scheme from its preset or file.
     pub changes: Vec<String>,
 }
 
@@ -38,8 +38,8 @@ pub fn layers(inputs: &Inputs) -> Result<Layers, Diagnostics> {
 
 const GC: &[&str] = &["gc"];
 
-/// The values of a scheme that are not those of its preset or file, as `victim.use=fifo`, and then
-/// the keys that were removed, as `no trigger.watermark.hard`.
+/// The values of a scheme that differ from its preset or file, as `victim.use=fifo`, and then the
+/// keys that were removed, as `no trigger.watermark.hard`.
 fn changes(named: Tree, mut run: Tree) -> Vec<String> {
     run.remove(&["scheme"]);
     let (named, run) = (named.values(), run.values());
@@ -76,7 +76,7 @@ fn given(
             errors.extend(error);
         }
     }
-    // An assignment of the size applies, whatever the file says of the trace.
+    // An assignment of the size applies, whatever the file sets for the trace.
     let sets = |key: &str| inputs.sets.iter().any(|set| set.trim_start().starts_with(key));
     let has_fit = top.has(&["workload", "trace", "fit"]);
     let sizes = sets("device.blocks_per_plane") || sets("device.user_capacity");

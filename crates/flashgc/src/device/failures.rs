@@ -6,14 +6,14 @@
 use crate::rng::{Random, mixed, unit_of};
 use serde::Serialize;
 
-/// Which programs and erases fail.
+/// The rules by which programs and erases fail.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FailureRules {
     /// The share of programs that fail on new flash.
     pub program: f64,
     /// The share of erases that fail on new flash.
     pub erase: f64,
-    /// Both shares double with as many erases of the block.
+    /// Number of erases of a block after which both shares have doubled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubling_cycles: Option<u32>,
     /// Operations that fail in any case.
@@ -26,7 +26,7 @@ pub struct FailureRules {
 pub struct FailureAt {
     /// The block.
     pub block: u32,
-    /// How often it was erased before.
+    /// The number of its earlier erases.
     pub erases: u32,
     /// The program that fails, by its number in the block; without one the next erase does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ impl FailureRules {
 /// The failures of a device with a scheme.
 #[derive(Clone, Debug)]
 pub struct FailurePlan {
-    /// Which operations fail.
+    /// The rules by which operations fail.
     pub rules: FailureRules,
     /// Blocks of a plane that collection can do without.
     pub spare_blocks: u32,

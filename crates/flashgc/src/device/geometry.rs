@@ -49,7 +49,7 @@ pub struct Shape {
     pub planes_per_die: u32,
     /// Blocks in each plane.
     pub blocks_per_plane: u32,
-    /// Those of them that the scheme adds to the device's.
+    /// Blocks among them that the scheme adds to the device's.
     #[serde(skip)]
     pub extra_blocks: u32,
     /// Pages in each block. Where the mapping unit is a part of a flash page, a *page* is such a
@@ -111,7 +111,7 @@ pub struct Shape {
     pub independent_plane_reads: bool,
     /// The order of striping, the fastest level first.
     pub order: [Level; 4],
-    /// Pages of each plane that the host sees.
+    /// User pages of each plane.
     pub exported_pages_per_plane: u32,
 }
 
@@ -170,13 +170,13 @@ impl Shape {
         self.program_slots - page.0 % self.program_slots
     }
 
-    /// The device as a scheme sees it that erases whole blocks.
+    /// The device in the units of a scheme that erases whole blocks.
     #[must_use]
     pub fn in_blocks(&self) -> Shape {
         Shape { sub_blocks: 1, ..self.clone() }
     }
 
-    /// The same without the blocks that a scheme adds.
+    /// The shape without the blocks that a scheme adds.
     #[must_use]
     pub fn without_extra(&self) -> Shape {
         let blocks_per_plane = self.blocks_per_plane - self.extra_blocks;
@@ -242,7 +242,7 @@ impl Shape {
 /// The derived geometry: counts, and tables from each plane to its parts.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// As configured.
+    /// The configured shape.
     pub shape: Shape,
     /// Planes of the device.
     pub planes: u32,
@@ -255,7 +255,7 @@ pub struct Geometry {
     pub blocks: u32,
     /// Physical pages of the device.
     pub pages: u32,
-    /// Pages that the host sees.
+    /// User pages.
     pub exported_pages: u32,
     by_planes: Divisor,
     by_pages_per_block: Divisor,
@@ -371,7 +371,8 @@ impl Geometry {
         first..first + self.shape.blocks_per_plane
     }
 
-    /// The unit that a plane keeps busy; of planes that share their blocks, that of the first.
+    /// The unit that a plane keeps busy; the unit of the first plane, where planes share their
+    /// blocks.
     #[inline(always)]
     pub fn unit_of(&self, plane: PlaneId) -> UnitId {
         self.unit_of_plane[plane.index()]

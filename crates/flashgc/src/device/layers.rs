@@ -7,13 +7,13 @@
 
 use serde::Serialize;
 
-/// Which layer each page of a block is in.
+/// The layer of each page of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LayerMap {
     /// The first pages are in the first layer.
     InOrder,
-    /// Each page is in the layer after that of the page before.
+    /// Consecutive pages are in consecutive layers.
     Striped,
 }
 
@@ -23,12 +23,12 @@ impl LayerMap {
         [("in-order", LayerMap::InOrder), ("striped", LayerMap::Striped)];
 }
 
-/// How the layers of a device differ.
+/// The differences between the layers of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LayerSpeed {
-    /// How many times as long the slowest layer takes as the fastest; above 1.
+    /// The time of the slowest layer as a multiple of the fastest; above 1.
     pub layer_ratio: f64,
-    /// Which layer each page is in.
+    /// The layer of each page.
     pub layer_map: LayerMap,
 }
 

@@ -1,4 +1,4 @@
-//! What a collection wins where the last programs of its copies are padded
+//! The pages that a collection frees where the last programs of its copies are padded
 //! (docs/mapping-unit.md#without-power-loss-protection).
 
 use super::geometry::Shape;
@@ -35,7 +35,7 @@ impl Shape {
         self.padded_programs * (self.padded_to - 1)
     }
 
-    /// The most valid pages of a block whose collection wins a page, where that is a bound.
+    /// The most valid pages of a block whose collection frees a page, where that is a bound.
     pub fn most_collected(&self) -> u32 {
         if !self.pads() {
             return u32::MAX;
@@ -51,7 +51,7 @@ impl Shape {
         if self.pads() { self.data_pages() - 1 - self.most_collected() } else { 0 }
     }
 
-    /// The same of all blocks of a plane.
+    /// The pages of a plane that no collection can free.
     pub fn never_won(&self) -> u64 {
         u64::from(self.blocks_per_plane) * u64::from(self.never_won_of_block())
     }

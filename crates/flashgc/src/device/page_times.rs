@@ -1,4 +1,4 @@
-//! How long the array takes for each page of a block, where pages differ by layer or by type.
+//! The array time of each page of a block, where pages differ by layer or by type.
 
 use super::geometry::Shape;
 use super::layers::LayerMap;
@@ -53,7 +53,8 @@ pub struct PageTimes {
 }
 
 impl PageTimes {
-    /// For a device, as a scheme sees it; `None` where every page takes the same time.
+    /// The times of a device, in the units of a scheme; `None` where every page takes the same
+    /// time.
     pub fn new(timing: &Timing, shape: &Shape) -> Option<Self> {
         let (speed, types) = (timing.layer_speed, timing.read_by_type_ns);
         if speed.is_none() && types.is_none() {

@@ -52,7 +52,7 @@ impl ErrorLaw {
     }
 }
 
-/// When a device reads a page again.
+/// The rules by which a device reads a page again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReadRetry {
     /// Program/erase cycles of each block before the drive was made.
@@ -67,9 +67,9 @@ pub struct ReadRetry {
     pub spread: f64,
     /// Raw bit errors in 1 KiB that hard decoding corrects.
     pub ecc_bits: u32,
-    /// The rate of a retry as a share of that of the read before it.
+    /// The error rate of a retry as a share of the rate of the read before it.
     pub retry_factor: f64,
-    /// The rate that soft decoding corrects as a multiple of that of hard decoding.
+    /// The rate that soft decoding corrects as a multiple of the rate that hard decoding corrects.
     pub soft_gain: f64,
     /// Pages whose data is not corrected in any case.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -122,11 +122,11 @@ impl RetryTimes {
 #[derive(Clone, Debug)]
 pub struct ReadErrors {
     rules: ReadRetry,
-    /// Of the first numbers of erases: the logarithm of the rate as a multiple of that which is
-    /// corrected, for new and for old data.
+    /// By number of erases, for the first of these: the logarithm of the error rate as a multiple
+    /// of the correctable rate, for new and for old data.
     known: Vec<[f64; 2]>,
     ln_types: Vec<f64>,
-    /// What a retry takes from that logarithm, and what soft decoding allows in addition.
+    /// The reduction of that logarithm by a retry, and the additional margin of soft decoding.
     step: f64,
     soft: f64,
     key: u64,
@@ -159,7 +159,8 @@ impl ReadErrors {
     }
 
     /// The retries of a flash page: their number up to the most, then one more for soft decoding,
-    /// and two for data that it does not correct. The type is that of its place in the word line.
+    /// and two for data that it does not correct. `place`, the place in the word line, gives the
+    /// type of the page.
     pub fn retries(&self, page: u32, place: u32, erases: u32, is_old: bool) -> u8 {
         if self.is_given(page, erases) {
             return self.most() + 1;

@@ -65,7 +65,8 @@ mod tests {
         let shape = Shape { independent_plane_reads: true, ..Shape::for_tests(Level::Die) };
         let geometry = Geometry::new(shape.in_slots(4).in_step(2));
         assert_eq!((geometry.planes, geometry.readers), (4, 8));
-        // The slots of a flash page, then those of the same number in the plane beside it.
+        // The slots of a flash page, then the slots of the flash page with the same number in the
+        // next plane.
         let readers: Vec<u32> = (0..12).map(|slot| geometry.reader_of(Ppn(slot)).0).collect();
         assert_eq!(readers, [4, 4, 4, 4, 5, 5, 5, 5, 4, 4, 4, 4]);
     }

@@ -62,8 +62,8 @@ impl Superblock {
 const LEVELS: [Level; 4] = [Level::Channel, Level::Chip, Level::Die, Level::Plane];
 
 impl Shape {
-    /// The device as the map sees it where the planes of such a part share their blocks: they are
-    /// one plane of larger blocks.
+    /// The device in the units of the map where the planes of such a part share their blocks: they
+    /// are one plane of larger blocks.
     #[must_use]
     pub fn in_superblocks(&self, superblock: Superblock) -> Shape {
         let lanes = self.lanes_of(superblock) as u32;
@@ -77,7 +77,7 @@ impl Shape {
         inside.map(|level| u64::from(self.count(level))).product()
     }
 
-    /// The number of a page among those of its lane, from its number in a superblock.
+    /// The number of a page in its lane, from its number in a superblock.
     #[inline(always)]
     pub fn page_of_lane(&self, page: u32) -> u32 {
         let slots = self.program_slots;
@@ -99,13 +99,13 @@ impl Shape {
     }
 }
 
-/// The lanes of every plane, and what lies where.
+/// The lanes of every plane, and the units and buses of the lanes.
 #[derive(Clone, Debug)]
 pub(super) struct Lanes {
     by_lanes: Divisor,
     /// Pages that are programmed together: they lie in one lane.
     by_program: Divisor,
-    /// The unit of each lane: those of a plane follow one another, in the order of striping.
+    /// The unit of each lane: lanes of a plane follow one another, in the order of striping.
     unit_of_lane: Vec<UnitId>,
     pub(super) bus_of_unit: Vec<BusId>,
 }

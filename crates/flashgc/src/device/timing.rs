@@ -24,13 +24,14 @@ pub struct Timing {
     /// The cost of suspending and resuming an operation, where the device can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<Suspend>,
-    /// How the layers differ, where they do: read and program are then the means over them.
+    /// The differences between layers, if there are any: read and program are then the means over
+    /// them.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub layer_speed: Option<LayerSpeed>,
     /// The read times of the page types, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_by_type_ns: Option<ReadTimes>,
-    /// What retries of reads cost, where reads have errors.
+    /// The cost of read retries, where reads have errors.
     #[serde(skip)]
     pub retry: Option<RetryTimes>,
     /// Whether programs may fail, and are made again in another page.
@@ -42,20 +43,20 @@ pub struct Timing {
 }
 
 /// A word line is programmed in two passes (foggy-fine): its fine pass belongs to the program of a
-/// later word line of its block, or to that of the last.
+/// later word line of its block, or to the program of the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Passes {
     /// Array time of the coarse pass.
     pub coarse_ns: u64,
     /// Array time of the fine pass.
     pub fine_ns: u64,
-    /// Word lines from the one of a coarse pass back to that of the fine pass after it.
+    /// Word lines from a coarse pass back to the fine pass after it.
     pub lag: u32,
 }
 
 impl Passes {
-    /// Fine passes that follow the coarse pass of this word line of a block that has so many, more
-    /// than the lag.
+    /// Number of fine passes that follow the coarse pass of word line `line`, in a block with
+    /// `lines` word lines; `lines` exceeds the lag.
     #[inline]
     pub fn fine_after(&self, line: u32, lines: u32) -> u32 {
         u32::from(line >= self.lag) + if line + 1 == lines { self.lag } else { 0 }
@@ -87,7 +88,7 @@ pub struct Summary {
 }
 
 impl Timing {
-    /// Everything takes no time.
+    /// Zero times for all operations.
     pub const NONE: Timing = Timing {
         read_ns: 0,
         program_ns: 0,

@@ -3,10 +3,10 @@
 use super::geometry::Shape;
 
 impl Shape {
-    /// The device as a scheme sees it that erases sub-blocks: each of them is a block.
+    /// The device in the units of a scheme that erases sub-blocks: each sub-block is a block.
     ///
-    /// With `isolated` the layers between two of them hold no data: those at the end of each but
-    /// the last of its block (paper speedup-gc, Fig. 2a: one strip between neighbours).
+    /// With `isolated` the layers between two of them hold no data: the layers at the end of each
+    /// one except the last of its block (paper speedup-gc, Fig. 2a: one strip between neighbours).
     #[must_use]
     pub fn in_sub_blocks(&self, isolated: bool) -> Shape {
         let per_layer = self.pages_per_block / self.layers.max(1);
@@ -19,8 +19,8 @@ impl Shape {
         }
     }
 
-    /// The device as the map sees it where each flash page holds this number of slots: each slot is
-    /// a page.
+    /// The device in the units of the map where each flash page holds this number of slots: each
+    /// slot is a page.
     #[must_use]
     pub fn in_slots(&self, slots: u32) -> Shape {
         Shape {
@@ -32,9 +32,9 @@ impl Shape {
         }
     }
 
-    /// The device as the map sees it where this number of planes work in step: their blocks of the
-    /// same number are one block, whose pages lie in these planes in turn. A program writes a word
-    /// line of each of them.
+    /// The device in the units of the map where this number of planes work in step: their blocks of
+    /// the same number are one block, whose pages lie in these planes in turn. A program writes a
+    /// word line of each of them.
     #[must_use]
     pub fn in_step(&self, planes: u32) -> Shape {
         Shape {

@@ -1,4 +1,4 @@
-//! The state of a drive apart from any scheme: where data lies, and the history of each block.
+//! The state of a drive apart from any scheme: the map, and the history of each block.
 //!
 //! Life of a state: taken out of a simulation once the drive is preconditioned ([`Drive::of`]);
 //! kept, or saved to a file; put into a simulation of the same or of another scheme ([`restore`]).
@@ -36,11 +36,11 @@ pub struct Drive {
     /// The blocks of each plane: the sealed ones in the order of their sealing, the open ones,
     /// the erased ones in the order in which they will be opened, and the retired ones.
     pub order: Vec<u32>,
-    /// How many of these are sealed and open, plane by plane.
+    /// Numbers of sealed and open ones among these, plane by plane.
     pub planes: Vec<PlaneBlocks>,
     /// The open blocks of all planes, in the order of `order`.
     pub open: Vec<OpenBlock>,
-    /// When each block was sealed, on the age clock, in ns; without meaning for the others.
+    /// The time of each block's seal, on the age clock, in ns; without meaning for the others.
     pub sealed_at_ns: Vec<u64>,
     /// Erases of each block since the drive was made.
     pub erases: Vec<u32>,
@@ -73,7 +73,7 @@ impl Drive {
         Drive { map, sealed_at_ns, erases, ..drive }
     }
 
-    /// The same of one that goes on.
+    /// The state of a drive whose run continues.
     pub fn seen(geometry: &Geometry, ftl: &Ftl, wants: &[bool], age_ns: u64) -> Self {
         let blocks = || (0..geometry.blocks).map(BlockId);
         Drive {
@@ -152,7 +152,7 @@ impl Drive {
     }
 }
 
-/// How many blocks of each plane are aged, and how many pages of each are written.
+/// Number of aged blocks in each plane, and of written pages in each of these.
 pub fn aged_blocks(geometry: &Geometry, ratio: f64) -> (u32, u32) {
     let data_pages = geometry.shape.data_pages();
     let written = libm::ceil(f64::from(data_pages) * ratio) as u32 + 1;

@@ -13,7 +13,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a state cannot be that of this drive. The text is for users.
+/// The reason why a state does not fit this drive. The text is for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriveFault(pub String);
 
@@ -49,7 +49,7 @@ fn fault<T>(what: impl Into<String>) -> Result<T, DriveFault> {
     Err(DriveFault(what.into()))
 }
 
-/// The translation layer of a drive in this state. Each page lies in the pool that its number says.
+/// The translation layer of a drive in this state. The number of a page determines its pool.
 pub fn restore(
     geometry: &Geometry,
     rules: FrontierRules,
@@ -101,7 +101,7 @@ pub fn restore(
         to.fails(block)?;
     }
     to.ftl.was_read_only = is_read_only;
-    // A scheme is told of a drive in its own way.
+    // The facts of the restoration are dropped: a scheme takes the drive over by calls of its own.
     to.ftl.facts.clear();
     Ok((to.ftl, to.carried))
 }

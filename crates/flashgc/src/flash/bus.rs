@@ -1,4 +1,5 @@
-//! The buses: one transfer at a time, and how long each unit has waited for others' transfers.
+//! The buses: one transfer at a time per bus, and the time that each unit waited for transfers of
+//! other units.
 
 use super::second::Second;
 use super::{Class, Due, Flash, Kind, Part, Phase};
@@ -6,8 +7,8 @@ use crate::device::{BusOrder, Spent};
 use crate::event::{Events, Slot};
 use crate::ids::{BusId, UnitId};
 
-/// The bus of one channel: one transfer at a time, never reserved in advance. It goes to what asked
-/// for it first; or to a command, where these go before data.
+/// The bus of one channel: one transfer at a time, never reserved in advance. The order of service
+/// is first come, first served; with priority for commands, data transfers wait behind commands.
 #[derive(Clone, Default)]
 pub(super) struct Bus {
     /// The unit whose transfer is under way.
@@ -16,7 +17,7 @@ pub(super) struct Bus {
     pub(super) since_ns: u64,
     /// The first and the last unit that wait, in order of their requests. Each names the next one.
     waiting: Option<(UnitId, UnitId)>,
-    /// The same for data that lets commands go first.
+    /// The first and the last unit with a data transfer that yields to commands, linked likewise.
     data: Option<(UnitId, UnitId)>,
     /// Time taken by transfers.
     pub(super) spent: Spent,
@@ -87,8 +88,8 @@ impl<T: Copy> Flash<T> {
         Some(Part { unit, owner, class, kind, asked_ns, since_ns, due })
     }
 
-    /// For how long the unit's last operation waited for the bus, in ns: while it worked for the
-    /// host, and for collections. Only where waits are kept.
+    /// Time in ns that the unit's last operation waited for its bus, split into transfers for the
+    /// host and transfers for collections. Only where waits are recorded.
     #[inline]
     pub fn waited_for_bus(&self, unit: UnitId) -> [u64; 2] {
         let own = self.waited_before(unit);
@@ -149,7 +150,7 @@ impl<T: Copy> Flash<T> {
         }
     }
 
-    /// A bus that rests goes to a unit that waited for it.
+    /// An idle bus begins the transfer of a unit that waited for it.
     #[inline(always)]
     fn serve(&mut self, bus: BusId, unit: UnitId, now_ns: u64, events: &mut Events) {
         if self.keeps_waits {
@@ -159,8 +160,8 @@ impl<T: Copy> Flash<T> {
         self.grant(bus, unit, ns, now_ns, events);
     }
 
-    /// The transfer of the second command has ended. The operation may need the bus by now, and
-    /// asks for it.
+    /// The transfer of the second command has ended. The operation requests the bus if its next
+    /// phase needs it.
     #[inline(never)]
     fn left_the_register(&mut self, unit: UnitId, now_ns: u64, events: &mut Events) -> Due<T> {
         let due = self.second_transferred(unit);
@@ -171,7 +172,7 @@ impl<T: Copy> Flash<T> {
         due
     }
 
-    /// A unit that waited gets the bus, at the end of a transfer.
+    /// A unit that waited begins its transfer at the end of another one.
     #[cold]
     fn has_waited(&mut self, bus: BusId, unit: UnitId) {
         let Spent { host_ns, gc_ns } = self.buses[bus.index()].spent;
@@ -180,7 +181,7 @@ impl<T: Copy> Flash<T> {
         state.waited.gc_ns += gc_ns - state.asked.gc_ns;
     }
 
-    /// When the unit asked for the bus, in ns.
+    /// The time of the unit's bus request, in ns.
     #[inline(always)]
     fn asked_ns(&self, unit: UnitId) -> u64 {
         let state = &self.units[unit.index()];
@@ -188,8 +189,8 @@ impl<T: Copy> Flash<T> {
         second.map_or(state.phase_since_ns, |second| second.since_ns)
     }
 
-    /// Whose transfer the unit's bus has, or waits for, and whether it is that of the second
-    /// command.
+    /// Owner, class and kind of the transfer that the unit's bus runs or that waits for it, and
+    /// whether the transfer belongs to the second command.
     #[inline(always)]
     pub(super) fn transfers_for(&self, unit: UnitId) -> (T, Class, Kind, bool) {
         let state = &self.units[unit.index()];

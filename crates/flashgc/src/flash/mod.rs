@@ -1,12 +1,14 @@
-//! The flash memory: units that work, and the buses that they share.
+//! The flash memory: the units, and the buses that they share.
 //!
-//! The room takes a [`Command`] for a free unit and says whose phase each event ended ([`Part`]);
-//! then the next one runs, or waits for the bus, or needs to know its pages, or the operation has
-//! ended ([`Moved`]). It knows no logical page and no collector: an owner is a word to give back.
+//! The room takes a [`Command`] for a free unit and reports the phase that each event ended
+//! ([`Part`]); then the next phase runs, or waits for the bus, or waits for its page addresses, or
+//! the operation has ended ([`Moved`]). It has no access to logical pages or collections: an owner
+//! is an opaque value that it returns.
 //!
-//! A unit runs one operation at a time, since its data register is taken from the first phase to
-//! the last. Where it has a second register the first phase of the next command may run beside the
-//! operation, one in the array and the other on the bus; that command then takes over.
+//! A unit runs one operation at a time, because the operation occupies the data register from its
+//! first phase to its last. With a second register, the first phase of the next command may run in
+//! parallel with the operation, one in the array and the other on the bus; that command then takes
+//! over.
 
 mod bus;
 pub mod phases;
@@ -26,29 +28,29 @@ use crate::ids::{BusId, UnitId};
 use bus::Bus;
 use second::{First, Second};
 
-/// For whom a unit works.
+/// The source of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// For the host.
+    /// The host: requests, and flushes of the write buffer.
     Host,
-    /// For garbage collection, or for what is done ahead of it.
+    /// Garbage collection, or pre-migration.
     Gc,
 }
 
 /// An operation for a unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Command<T> {
-    /// The word that the caller gets back.
+    /// The caller's value, returned with each event of the command.
     pub owner: T,
-    /// Whose time it takes.
+    /// The source whose busy time the command counts as.
     pub class: Class,
-    /// What happens.
+    /// The phases, in order.
     pub phases: Phases,
-    /// The phase that begins only when its pages are known, or [`BOUND`].
+    /// The index of the phase that waits for its page addresses, or [`BOUND`].
     pub binds_at: u8,
 }
 
-/// No phase of the command waits for its pages.
+/// The value of `binds_at` for a command in which no phase waits for its page addresses.
 pub const BOUND: u8 = u8::MAX;
 
 impl<T> Command<T> {
@@ -66,25 +68,25 @@ impl<T> Command<T> {
     }
 }
 
-/// What follows the start of a command or of a phase.
+/// The result of the start of a command or of a phase.
 #[derive(Clone, Copy, Debug)]
 pub enum Moved<T> {
     /// The next phase runs, or waits for its bus.
     Runs,
-    /// The next phase needs to know its pages: [`Flash::bound`] goes on.
+    /// The next phase needs its page addresses: [`Flash::bound`] continues.
     NeedsPages,
     /// The operation has ended, and the unit is free.
     Ended(Ended<T>),
 }
 
-/// Whose phase has ended, and what is due.
+/// The command whose phase has ended, and the next step.
 #[derive(Clone, Copy, Debug)]
 pub enum Due<T> {
-    /// That of the operation: [`Flash::goes_on`] begins the next one.
+    /// A phase of the operation: [`Flash::goes_on`] begins the next one.
     Operation,
-    /// The first of the second command, beside the operation.
+    /// The first phase of the second command, in parallel with the operation.
     Loaded,
-    /// The only one of the second command, which has ended beside the operation.
+    /// The only phase of the second command, which has ended in parallel with the operation.
     Left(T),
 }
 
@@ -93,26 +95,26 @@ pub enum Due<T> {
 pub struct Ended<T> {
     /// Its owner.
     pub owner: T,
-    /// When it began, in ns.
+    /// Its start, in ns.
     pub since_ns: u64,
 }
 
 /// A phase that has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<T> {
-    /// Where.
+    /// The unit.
     pub unit: UnitId,
     /// The owner of its command.
     pub owner: T,
-    /// For whom it was.
+    /// The source of its command.
     pub class: Class,
-    /// What happened.
+    /// The kind of the phase.
     pub kind: Kind,
-    /// When it could begin, if the bus was free, in ns.
+    /// The time at which it could have begun with a free bus, in ns.
     pub asked_ns: u64,
-    /// When it began, in ns.
+    /// Its start, in ns.
     pub since_ns: u64,
-    /// What is due.
+    /// The command that the phase belongs to, with the next step.
     pub due: Due<T>,
 }
 
@@ -123,24 +125,25 @@ struct Unit<T> {
     /// The owner of the operation; none where the unit is free.
     owner: Option<T>,
     class: Class,
-    /// The phase under way, and what happens in it.
+    /// The index of the phase under way.
     at: u8,
     kind: Kind,
     binds_at: u8,
     /// The unit that waits for the bus behind this one, where one does.
     waits_behind: UnitId,
     phases: Phases,
-    /// When the phase began to run, or to wait for the bus, in ns.
+    /// The start of the phase, or of its wait for the bus, in ns.
     phase_since_ns: u64,
-    /// When the operation began, in ns.
+    /// The start of the operation, in ns.
     since_ns: u64,
     /// Time taken by operations, from the first phase to the last.
     spent: Spent,
-    /// What the bus had done when the operation began to wait for it.
+    /// The bus's busy times when the operation began to wait for it.
     asked: Spent,
-    /// What it did while the operation waited; of two commands, while that of the host did.
+    /// The bus's busy times while the operation waited; with a second command, while the command of
+    /// the host waited.
     waited: Spent,
-    /// The command whose first phase runs beside the operation.
+    /// The command whose first phase runs in parallel with the operation.
     second: Option<Second<T>>,
 }
 
@@ -152,11 +155,12 @@ pub struct Flash<T> {
     buses: Vec<Bus>,
     bus_of: Vec<BusId>,
     bus_order: BusOrder,
-    /// Buses that rest, and for which data waits.
+    /// Idle buses for which data waits.
     open_buses: Vec<BusId>,
-    /// Whether it is recorded how long each unit has waited for its bus.
+    /// Whether the time that each unit waits for its bus is recorded.
     keeps_waits: bool,
-    /// Where planes read by themselves: the unit of each reader, and the readers at work in each.
+    /// With independent plane reads: the unit of each reader, and the number of busy readers of
+    /// each unit.
     unit_of_reader: Vec<UnitId>,
     reading: Vec<u32>,
 }

@@ -1,10 +1,10 @@
-//! The phases of an operation: what happens on the bus and in the array, one after the other.
+//! The phases of an operation on the bus and in the array, in sequence.
 
 /// Most different phases that an operation has: a copy over the bus that fills a block with a
 /// summary, or that is programmed in two passes.
 const PHASES_MAX: usize = 7;
 
-/// What happens in a phase.
+/// The kinds of phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -22,7 +22,7 @@ pub enum Kind {
     Erase,
     /// Copies, and an erase after them, where nothing can come between.
     Collection,
-    /// The array gives up an operation, or takes it up again.
+    /// The array suspends an operation, or resumes it.
     Switch,
     /// The array rests, and the unit stays taken.
     Rest,
@@ -65,9 +65,9 @@ impl Kind {
 /// A phase of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What happens.
+    /// Its kind.
     pub kind: Kind,
-    /// How long it takes, in ns.
+    /// Its duration, in ns.
     pub ns: u64,
 }
 
@@ -90,7 +90,7 @@ const PASS: u8 = 2;
 const NONE: u8 = u8::MAX;
 
 impl Phases {
-    /// No phase yet.
+    /// An operation without phases.
     #[inline(always)]
     pub fn new() -> Self {
         Phases { ns: [0; PHASES_MAX], meta: (NONE as u64) << PROGRAM_AT }
@@ -147,7 +147,7 @@ impl Phases {
         self.meta += u64::from(again * PASS) << COUNT_AT;
     }
 
-    /// How often the last two phases come again.
+    /// The number of repetitions of the last two phases.
     #[inline(always)]
     fn again(&self) -> u8 {
         (self.meta >> AGAIN_AT) as u8

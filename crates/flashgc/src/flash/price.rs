@@ -7,7 +7,7 @@ use super::phases::{Kind, Phases};
 use crate::device::{PageTimes, Passes, Shape, Timing};
 use crate::ids::{Divisor, Ppn};
 
-/// What a command does with its pages.
+/// The operations on pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Op {
@@ -61,11 +61,11 @@ pub struct Prices {
     depends_on_pages: bool,
     /// Mapped pages that a flash page holds: its slots.
     slots: Divisor,
-    /// Those that one array read can serve: of a flash page in each plane in step.
+    /// Mapped pages that one array read can serve: slots of a flash page in each plane in step.
     read_slots: Divisor,
     /// Mapped pages that are programmed together.
     program_slots: Divisor,
-    /// Of each number of pages, less one, the nominal phases of every operation.
+    /// The nominal phases of every operation, by number of pages less one.
     nominal: Vec<[Phases; Op::ALL.len()]>,
 }
 
@@ -124,8 +124,8 @@ impl Prices {
         self.slots.divide(one.0) == self.slots.divide(other.0)
     }
 
-    /// Whether one array read serves two mapped pages: they lie in one flash page, or in those of
-    /// the same number of planes in step.
+    /// Whether one array read serves two mapped pages: they lie in one flash page, or in flash
+    /// pages with the same number in planes in step.
     #[inline(always)]
     pub fn shares_read(&self, one: Ppn, other: Ppn) -> bool {
         self.read_slots.divide(one.0) == self.read_slots.divide(other.0)
@@ -136,14 +136,14 @@ impl Prices {
         self.program_slots.divide(one.0) == self.program_slots.divide(other.0)
     }
 
-    /// The phases of a program of as many mapped pages as are programmed together.
+    /// The phases of a program of all mapped pages that are programmed together.
     #[inline(always)]
     pub fn joined_program(&self) -> Phases {
         self.nominal(Op::Program, self.program_slots.value() as usize)
     }
 
-    /// The phases of an operation that reads these pages, each as often again as `retries` says.
-    /// Pages are only asked for where they differ.
+    /// The phases of an operation that reads these pages, each with the number of retries by
+    /// `retries`. The pages are only used where they differ.
     #[inline(always)]
     pub fn reading(
         &self,
@@ -162,7 +162,7 @@ impl Prices {
         phases
     }
 
-    /// Pages that are read together and differ: the array takes as long as for the slowest of them.
+    /// Pages that are read together and differ: the array time is that of the slowest one.
     fn read_pages(
         &self,
         phases: &mut Phases,
@@ -192,9 +192,9 @@ impl Prices {
         }
     }
 
-    /// The same for slots, in order of number: each of their flash pages is read once, those of
-    /// planes in step together and others one after the other, and only these slots leave the
-    /// register. Without any, what follows the reads.
+    /// The phases that read slots, in order of number: each of their flash pages is read once,
+    /// flash pages of planes in step together and others in sequence, and only these slots leave
+    /// the register. With no slots, the reads take no time and the later phases remain.
     fn reading_slots(
         &self,
         op: Op,
@@ -202,7 +202,8 @@ impl Prices {
         retries: impl Fn(Ppn) -> u8,
     ) -> Phases {
         let (mut pages, mut count, mut array_ns, mut last) = (0, 0, 0, None);
-        // Of the flash pages that the array reads together, and slots that leave it once more.
+        // The array time of flash pages that are read together, and the repeated transfers of
+        // slots.
         let (mut together_ns, mut transfers, mut again) = (0, 0, 0);
         for slot in slots {
             count += 1;
@@ -275,7 +276,8 @@ impl Prices {
         if self.copies_pay { filled() } else { 0 }
     }
 
-    /// A program of the registers, before which this many pages come in and replace what is there.
+    /// A program of the registers, preceded by the transfer of this number of pages that replace
+    /// pages in the registers.
     #[inline]
     pub fn merging(&self, op: Op, pages: usize, merged: usize) -> Phases {
         if merged == 0 {

@@ -1,15 +1,16 @@
-//! The second register: the first phase of the next command runs beside the operation of the unit.
+//! The second register: the first phase of the next command runs in parallel with the unit's
+//! operation.
 //!
-//! A unit has one way to the bus. While the transfer of a second command has it or waits for it,
-//! the operation asks for no bus, even if its next phase is due; it does when that transfer has
-//! ended.
+//! A unit has one connection to the bus. While the transfer of a second command occupies it or
+//! waits for it, the operation makes no bus request, even if its next phase is due; the request
+//! follows at the end of that transfer.
 
 use super::{Class, Command, Due, Flash, Moved, Phase, Phases, Unit};
 use crate::device::Spent;
 use crate::event::{Events, Slot};
 use crate::ids::UnitId;
 
-/// How far the first phase of a second command is.
+/// The progress of the first phase of a second command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum First {
     /// It needs the same part of the unit as the operation, and waits for its end.
@@ -20,14 +21,14 @@ pub(super) enum First {
     Done,
 }
 
-/// A command whose first phase runs beside the operation.
+/// A command whose first phase runs in parallel with the operation.
 #[derive(Clone)]
 pub(super) struct Second<T> {
     pub(super) command: Command<T>,
-    /// Since when, in ns.
+    /// Its start, in ns.
     pub(super) since_ns: u64,
     pub(super) first: First,
-    /// What the bus had done while the operation waited for it, until this command asked for it.
+    /// The bus's busy times while the operation waited for it, up to this command's bus request.
     waited: Option<Spent>,
 }
 
@@ -59,8 +60,8 @@ impl<T> Unit<T> {
 }
 
 impl<T: Copy> Flash<T> {
-    /// Begins a command beside the operation of its unit: its first phase, if that needs the part
-    /// of the unit which the operation leaves free.
+    /// Begins a command in parallel with the operation of its unit: its first phase, if that phase
+    /// needs the part of the unit that the operation does not occupy.
     pub fn start_beside(
         &mut self,
         unit: UnitId,
@@ -73,7 +74,7 @@ impl<T: Copy> Flash<T> {
         let array_works = state.phases.get(state.at).is_some_and(|phase| !phase.kind.is_on_bus());
         let first = command.phases.get(0).filter(|first| first.kind.is_on_bus() == array_works);
         let is_due = if first.is_some() { First::Runs } else { First::Waits };
-        // An operation of the host keeps its own waits while another one asks for the bus.
+        // An operation of the host keeps its own waits while another command requests the bus.
         let is_on_bus = first.is_some_and(|first| first.kind.is_on_bus());
         let waited = (state.class == Class::Host && is_on_bus).then_some(state.waited);
         if command.class == Class::Host && (waited.is_some() || state.class == Class::Gc) {
@@ -89,12 +90,12 @@ impl<T: Copy> Flash<T> {
         }
     }
 
-    /// What the bus did while the operation waited for it, if another one asks for it now.
+    /// The bus's busy times while the operation waited for it, if another command requests it now.
     pub(super) fn waited_before(&self, unit: UnitId) -> Option<Spent> {
         self.units[unit.index()].second.as_ref().and_then(|second| second.waited)
     }
 
-    /// The owner of the command beside the operation.
+    /// The owner of the command that runs in parallel with the operation.
     #[inline(always)]
     pub fn second(&self, unit: UnitId) -> Option<T> {
         self.units[unit.index()].second.as_ref().map(|second| second.command.owner)
@@ -121,8 +122,8 @@ impl<T: Copy> Flash<T> {
         }
     }
 
-    /// The operation of the unit has ended, and the command beside it takes over. Its phases after
-    /// the first may be known better by now.
+    /// The operation of the unit has ended, and the second command takes over. `price` updates its
+    /// phases after the first.
     pub fn take_over(
         &mut self,
         unit: UnitId,

@@ -12,9 +12,9 @@ pub struct Suspended {
     at: u8,
     /// Time that the phase has left, in ns.
     pub left_ns: u64,
-    /// When the operation began, or was taken up again, in ns.
+    /// The start or the last resume of the operation, in ns.
     pub since_ns: u64,
-    /// When its array phase did, in ns.
+    /// The start or the last resume of its array phase, in ns.
     pub phase_since_ns: u64,
 }
 
@@ -29,8 +29,8 @@ impl Suspended {
 }
 
 impl<T: Copy> Flash<T> {
-    /// The time that the array phase under way has left, in ns; none where the unit is in no such
-    /// phase, or has begun another command beside it.
+    /// The remaining time of the array phase under way, in ns; `None` if the unit is in no such
+    /// phase, or has begun a second command.
     pub fn left_ns(&self, unit: UnitId, now_ns: u64) -> Option<u64> {
         let state = &self.units[unit.index()];
         let phase = self.phase(unit).filter(|phase| phase.kind.is_in_array())?;

@@ -5,7 +5,7 @@ use crate::device::Spent;
 use crate::ids::{BusId, UnitId};
 
 impl<T: Copy> Flash<T> {
-    /// Work that has ended, of each unit, with what the operation under way has taken by now.
+    /// Busy time of each unit: ended operations, and the one under way up to now.
     pub fn spent_of_units(&self, now_ns: u64) -> impl Iterator<Item = Spent> + '_ {
         self.units[..self.reading.len()].iter().map(move |unit| {
             let mut spent = unit.spent;
@@ -16,7 +16,7 @@ impl<T: Copy> Flash<T> {
         })
     }
 
-    /// The same of each bus.
+    /// Busy time of each bus, up to now.
     pub fn spent_of_buses(&self, now_ns: u64) -> impl Iterator<Item = Spent> + '_ {
         let buses = (0..self.buses.len() as u32).map(BusId);
         buses.map(move |bus| self.spent_of_bus(bus, now_ns))
@@ -33,7 +33,7 @@ impl<T: Copy> Flash<T> {
         state.owner.map(|owner| (owner, state.class))
     }
 
-    /// For what the array works, and since when, in ns, if it does.
+    /// The source of the array's work, and its start in ns; `None` while the array is idle.
     pub fn array_under_way(&self, unit: UnitId) -> Option<(Class, u64)> {
         let state = &self.units[unit.index()];
         let works = |phase: Option<Phase>| phase.is_some_and(|phase| phase.kind.is_in_array());

@@ -35,7 +35,7 @@ pub struct Blocks {
     erases: Vec<u32>,
     /// Erases before the measured part began.
     erases_before: Vec<u32>,
-    /// When the block was sealed, on the age clock, in ns.
+    /// The time of the block's seal, on the age clock, in ns.
     sealed_at_ns: Vec<u64>,
     /// The number of the sealing: blocks that were sealed at one instant still have an order.
     seal_number: Vec<u64>,
@@ -92,7 +92,7 @@ impl Blocks {
         self.erases.iter().copied().max().unwrap_or(0)
     }
 
-    /// When the block was sealed, on the age clock, in ns.
+    /// The time of the block's seal, on the age clock, in ns.
     pub fn sealed_at_ns(&self, block: BlockId) -> u64 {
         self.sealed_at_ns[block.index()]
     }
@@ -123,7 +123,7 @@ impl Blocks {
         self.info[block.index()] += 1;
     }
 
-    /// Marks pages valid that lie side by side.
+    /// Marks a run of adjacent pages valid.
     #[inline(always)]
     pub fn add_valid_run(&mut self, block: BlockId, page: u32, pages: u32) {
         let (mut from, to) = (page, page + pages);

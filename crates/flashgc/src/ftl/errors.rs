@@ -14,7 +14,7 @@ use crate::ids::{BlockId, Ppn};
 #[derive(Clone)]
 pub struct PageErrors {
     errors: ReadErrors,
-    /// Mapped pages of a flash page, those that one array read can serve, and those of a program.
+    /// Mapped pages of a flash page, of an array read, and of a program.
     slots: u32,
     read_slots: u32,
     program_slots: u32,

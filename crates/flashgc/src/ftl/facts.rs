@@ -1,8 +1,8 @@
-//! Facts: what changed in the translation layer, for all who want to know.
+//! Facts: changes of the translation layer, for all rooms that use them.
 //!
 //! A change of a block pushes its fact, and the caller reads the facts in one place, before the
-//! next price, trigger or choice. A fact carries what held when it was pushed. A page that becomes
-//! invalid is the answer of the change itself, since almost every write loses one.
+//! next price, trigger or choice. A fact carries the values at the time of the push. A page that
+//! becomes invalid is returned by the change itself, since almost every write loses one.
 
 use super::blocks::BlockState;
 use crate::ids::{BlockId, PlaneId, Ppn};
@@ -29,9 +29,9 @@ pub enum Fact {
     },
     /// The data of a page is somewhere else from now on.
     Moved {
-        /// Where it was.
+        /// Its page before.
         from: Ppn,
-        /// Where it is.
+        /// Its page now.
         to: Ppn,
     },
     /// A collection took a sealed block.
@@ -96,11 +96,11 @@ pub struct Lost {
     pub state: BlockState,
 }
 
-/// The facts that nobody has read yet.
+/// The facts that have not been read yet.
 #[derive(Clone, Default)]
 pub struct Facts {
     ring: VecDeque<Fact>,
-    /// Whether anybody wants to know where pages go.
+    /// Whether the moves of pages are recorded as facts.
     pub tells_moves: bool,
 }
 

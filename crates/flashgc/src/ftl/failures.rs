@@ -2,9 +2,9 @@
 //! emptied by a collection, and retired in place of being erased.
 //!
 //! The data of a failed program is still in the register: it goes to the next page of its stream,
-//! in another block, where it fills a whole program and not the rest of one that is begun. A
-//! failure that the erased blocks of its plane or the spare blocks of its pool do not allow for
-//! makes the drive read-only before it happens; what is under way then succeeds.
+//! in another block, where it fills a whole program and not the rest of a partial one. A failure
+//! for which the erased blocks of its plane or the spare blocks of its pool do not suffice makes
+//! the drive read-only before it happens; the program or erase under way then succeeds.
 
 use super::blocks::{BlockState, Blocks};
 use super::{Fact, Ftl, Parity, Stream, Taken};
@@ -12,7 +12,7 @@ use crate::device::{self, FailurePlan, Geometry, Pools};
 use crate::ids::{BlockId, PlaneId, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The bad blocks of a drive, and which will be.
+/// The bad blocks of a drive, and the failures to come.
 #[derive(Clone)]
 pub struct Failures {
     plan: FailurePlan,
@@ -26,7 +26,7 @@ pub struct Failures {
     retired: u32,
     /// Blocks with a failed program that are not retired yet.
     failing: BTreeSet<u32>,
-    /// Those that were closed and are not sealed yet.
+    /// Blocks among them that were closed and are not sealed yet.
     closed: Vec<BlockId>,
     /// Failed programs, by the program that has their data.
     before: BTreeMap<u32, Vec<Ppn>>,
@@ -208,8 +208,9 @@ impl Ftl {
         }
     }
 
-    /// How much longer the failed programs before these pages make an operation that programs them
-    /// together, in ns: all pages are programmed at once, then those again whose program failed.
+    /// The additional time of an operation that programs these pages together, due to failed
+    /// programs before them, in ns: all pages are programmed at once, then those again whose
+    /// program failed.
     #[inline(always)]
     pub fn failed_ns(&self, pages: impl Iterator<Item = Ppn>, ns: impl Fn(Ppn) -> u64) -> u64 {
         match &self.failures {
@@ -248,7 +249,7 @@ impl Ftl {
         true
     }
 
-    /// Whether collection can go on where the erase of this block fails.
+    /// Whether collection can continue after a failed erase of this block.
     fn allows_failed_erase(&self, geometry: &Geometry, plane: PlaneId, own: BlockId) -> bool {
         let Some(failures) = &self.failures else { return false };
         let others = geometry.blocks_of(plane).map(BlockId).filter(|&block| block != own);
@@ -338,8 +339,8 @@ impl Ftl {
         self.frontiers.take(geometry, plane, stream, Parity::Any)
     }
 
-    /// Whether a plane has the space for the data of a failed program, and for what its collections
-    /// need after that.
+    /// Whether a plane has the space for the data of a failed program, and for its collections
+    /// after that.
     fn allows_failed_program(
         &self,
         geometry: &Geometry,
@@ -363,7 +364,7 @@ impl Ftl {
         let has_block = frontiers.free_blocks(plane) > 0
             || frontiers.has_whole_started(plane, geometry.shape.program_slots);
         let spare = failures.spare[failures.pools.of_plane(plane)] > 0;
-        // What its collection will give back need not be there now.
+        // The space that its collection will free need not be there now.
         let least = failures.plan.least_blocks.saturating_sub(coming);
         let after = frontiers.free_blocks(plane).saturating_sub(1);
         let Some(blocks) = after.checked_sub(least) else { return false };
@@ -395,7 +396,8 @@ impl Failures {
         self.outcomes.program_fails(block.0, at / slots, blocks.erases(block))
     }
 
-    /// Nobody asks any more what failed before the programs of this block.
+    /// Removes the list of failed programs in front of this block's programs, which is no longer
+    /// needed.
     fn forget_programs(&mut self, geometry: &Geometry, block: BlockId) {
         let (slots, pages) = (geometry.shape.program_slots, geometry.shape.pages_per_block);
         let first = geometry.first_page(block).0;

@@ -81,7 +81,7 @@ impl PageMap {
         old
     }
 
-    /// Binds the data of these pages to pages that lie side by side from `first` on.
+    /// Binds the data of these pages to adjacent pages, the first of which is `first`.
     #[inline(always)]
     pub fn bind_copies(&mut self, from: impl Iterator<Item = Ppn>, first: Ppn) {
         for (from, to) in from.zip(first.0..) {

@@ -41,11 +41,11 @@ pub struct Ftl {
     pub blocks: Blocks,
     /// Open blocks and erased blocks of every plane.
     pub frontiers: Frontiers,
-    /// What has changed.
+    /// Changes that have not been read yet.
     pub facts: Facts,
     /// Pages that were handed out to writes that have not started.
     reserved: Reserved,
-    /// The clock of host writes, and what it showed of each block.
+    /// The clock of host writes, and the clock values recorded for each block.
     pub stamps: Stamps,
     /// The age of data in the measured part, where reads have errors.
     pub(crate) errors: Option<Box<PageErrors>>,
@@ -53,9 +53,9 @@ pub struct Ftl {
     failures: Option<Box<Failures>>,
     /// Blocks of a saved drive with a failed program.
     pub(crate) failing: BTreeSet<u32>,
-    /// Whether it took no further write.
+    /// Whether the saved drive was read-only.
     pub(crate) was_read_only: bool,
-    /// Whether anything follows the data of copies.
+    /// Whether copies are recorded, as facts or for the age of data.
     pub(crate) follows_copies: bool,
 }
 
@@ -121,7 +121,7 @@ impl Ftl {
         self.write_at(geometry, ppn, filled, lpn)
     }
 
-    /// The same in a page that was taken, and that filled this block or none.
+    /// Binds a logical page to a page that was taken, and that filled this block or none.
     #[inline(always)]
     fn write_at(&mut self, geometry: &Geometry, ppn: Ppn, filled: BlockId, lpn: Lpn) -> Placed {
         self.stamps.clock += 1;
@@ -148,7 +148,7 @@ impl Ftl {
             return Placed { ppn, filled, current: false, left: Ppn::NONE };
         }
         let placed = self.copy_emptied(geometry, from, plane, stream, parity);
-        // A collection's own block tells nobody.
+        // A collection does not record invalid pages of its own victim.
         if self.blocks.state(block) == BlockState::Victim {
             self.blocks.remove_valid(block, page);
             return placed;
@@ -156,7 +156,7 @@ impl Ftl {
         Placed { left: from, ..placed }
     }
 
-    /// The same for a page of a block that was [emptied](Ftl::empty).
+    /// Copies a valid page of a block that was [emptied](Ftl::empty).
     #[inline(always)]
     pub fn copy_emptied(
         &mut self,
@@ -176,15 +176,16 @@ impl Ftl {
         Placed { ppn, filled, current: true, left: Ppn::NONE }
     }
 
-    /// Whether copies of a plane that follow one another can be taken together: they all go to one
-    /// frontier, and nobody follows each of them.
+    /// Whether consecutive copies of a plane can be taken together: all of them go to one frontier,
+    /// and no record of each copy is kept.
     #[inline(always)]
     pub fn copies_run(&self) -> bool {
         !self.follows_copies && !self.frontiers.keeps_parity()
     }
 
-    /// Takes pages that lie side by side for the data of these pages, whose old accounts the caller
-    /// keeps: as many as the open block has, but for its last one. Returns the first, and how many.
+    /// Takes adjacent pages for the data of these pages, whose old accounts the caller updates: at
+    /// most as many as the open block has, without its last one. Returns the first page, and their
+    /// number.
     #[inline(always)]
     pub fn copy_run(
         &mut self,
@@ -201,7 +202,8 @@ impl Ftl {
         (first, pages as usize)
     }
 
-    /// From now on copies are followed: by those that want the fact, and for the age of data.
+    /// Turns on the records of copies: facts if `tells_moves`, and the age of data if `errors` is
+    /// given.
     pub(crate) fn follow_copies(&mut self, tells_moves: bool, errors: Option<Box<PageErrors>>) {
         self.follows_copies = tells_moves || errors.is_some();
         self.facts.tells_moves = tells_moves;
@@ -226,7 +228,7 @@ impl Ftl {
         }
     }
 
-    /// How often the flash page of a page is read again until its errors are corrected.
+    /// Number of retries of the flash page of a page until its errors are corrected.
     pub fn retries(&self, geometry: &Geometry, page: Ppn) -> u8 {
         let erases = self.blocks.erases(geometry.block_of(page));
         self.errors.as_ref().map_or(0, |errors| errors.retries(page, erases))
@@ -275,7 +277,7 @@ impl Ftl {
         }
     }
 
-    /// The same where a block is opened, where programs may fail, and under the odd/even rule.
+    /// Takes a page where a block is opened, where programs may fail, and under the odd/even rule.
     #[cold]
     #[inline(never)]
     fn take_slowly(
@@ -314,7 +316,7 @@ impl Ftl {
         started.is_some()
     }
 
-    /// What the clock showed of a block that is not erased, where that is kept.
+    /// The clock values of a block that is not erased, where these are kept.
     pub fn facts_of(&self, block: BlockId) -> Option<BlockFacts> {
         let state = self.blocks.state(block);
         let valid = (state != BlockState::Victim).then(|| self.blocks.valid(block));

@@ -1,4 +1,4 @@
-//! Open blocks, seen from outside: which frontier owns them, and how far they are written.
+//! Open blocks for other rooms: the frontier that owns each, and its write position.
 
 use crate::ids::BlockId;
 

@@ -101,7 +101,7 @@ impl Ftl {
     }
 
     /// The clock for placement. A write of one page counts from the time when its page was handed
-    /// out, since its class was asked then.
+    /// out, since its class was chosen then.
     pub fn clock(&self, geometry: &Geometry) -> u64 {
         let ahead = || self.reserved.blocks.iter().map(|waited| u64::from(waited.pages)).sum();
         self.stamps.clock + if geometry.shape.program_slots == 1 { ahead() } else { 0 }
@@ -114,7 +114,7 @@ impl Ftl {
         of_plane.map(|waited| waited.pages).sum()
     }
 
-    /// Whether the writes of a plane that have pages and have not started have those of a whole
+    /// Whether the writes of a plane that have pages and have not started occupy a whole
     /// superblock.
     pub fn is_a_superblock_ahead(&self, geometry: &Geometry, plane: PlaneId) -> bool {
         self.reserved_pages(geometry, plane) >= geometry.shape.pages_per_block

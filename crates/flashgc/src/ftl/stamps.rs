@@ -23,7 +23,7 @@ struct Stamp {
 /// An erased block.
 const ERASED: Stamp = Stamp { opened: 0, sealed: 0, claimed_valid: 0, class: NO_CLASS };
 
-/// A block as placement sees it.
+/// A block in the view of placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockFacts {
     /// The block.

@@ -1,6 +1,6 @@
-//! Who writes a page.
+//! The writer of a page.
 
-/// Who writes a page, and the placement hint that comes with it.
+/// The job that writes a page, and its placement hint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Writer {
     /// The number of the writer among concurrent jobs; 0 without jobs, and for pages that no
@@ -11,7 +11,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A writer that is no job, with this hint.
+    /// A writer outside of jobs, with this hint.
     pub fn with_hint(hint: u8) -> Self {
         Writer { job: 0, hint }
     }

@@ -5,8 +5,8 @@ use crate::ftl::Ftl;
 use crate::ids::PlaneId;
 use serde::Serialize;
 
-/// What keeps the erase of a sub-block from disturbing its neighbours (paper speedup-gc, section
-/// II-A).
+/// The isolation that keeps the erase of a sub-block from disturbing its neighbours (paper
+/// speedup-gc, section II-A).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isolation {
@@ -22,18 +22,18 @@ pub enum Isolation {
 pub enum Space {
     /// Erased blocks that are not open.
     Blocks(u32),
-    /// Erased pages, those of open blocks included.
+    /// Erased pages, including open blocks.
     Pages(u32),
 }
 
-/// What the operations of collections, and of the work before them, take.
+/// The cost of the operations of collections, and of pre-migration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cost {
     /// The times of the device.
     #[default]
     Device,
-    /// No time: what is left of latencies is the cost of the host's own operations and of the waits
+    /// Zero: the remaining latencies are the cost of the host's own operations and of the waits
     /// that the scheme imposes.
     None,
 }
@@ -42,13 +42,13 @@ impl Cost {
     /// The words of the configuration.
     pub const WORDS: [(&'static str, Cost); 2] = [("device", Cost::Device), ("none", Cost::None)];
 
-    /// Whether it is that of the device; such a scheme is written without it.
+    /// Whether it has the times of the device; such a scheme is written without the key.
     pub fn is_of_device(&self) -> bool {
         *self == Cost::Device
     }
 }
 
-/// How many blocks are collected before the host is served by the unit again.
+/// Number of blocks that are collected before the host is served by the unit again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Batch {
@@ -68,7 +68,7 @@ pub struct BlockingChoice {
     /// The level of the part.
     pub level: Level,
     /// Whether only blocks are blocked, the victim and the one that copies fill; the level is then
-    /// that of the unit, in which operations follow each other.
+    /// the unit's, in which operations follow each other.
     #[serde(skip_serializing_if = "is_false")]
     pub blocks: bool,
     /// The level of the part that stays blocked during the erase, where that part is smaller. It is

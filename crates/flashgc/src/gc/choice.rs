@@ -23,8 +23,8 @@ fn as_pairs<S: Serializer>(keys: &[&dyn Key], serializer: S) -> Result<S::Ok, S:
     serializer.collect_seq(keys.iter().map(|key| (key.name(), key.text())))
 }
 
-/// A choice of a slot, and the reader of its table. The number is that of the data registers in a
-/// plane. Errors are noted; `None` where the choice cannot be made.
+/// A choice of a slot, and the reader of its table. The argument is the number of data registers in
+/// a plane. Errors are noted; `None` where the choice cannot be made.
 #[derive(Debug)]
 pub struct Row<K: 'static> {
     /// The declaration.
@@ -53,7 +53,7 @@ pub struct Count {
     pub least: u32,
     /// The largest value; `u32::MAX` for no limit.
     pub most: u32,
-    /// Its meaning; empty where the name says it.
+    /// Its meaning; empty where the name is enough.
     pub about: &'static str,
 }
 
@@ -130,9 +130,9 @@ pub struct Word<T: 'static> {
 /// The meaning of words.
 #[derive(Clone, Copy, Debug)]
 pub enum About {
-    /// Of all of them together.
+    /// One text for all words together.
     All(&'static str),
-    /// Of each, in their order.
+    /// A text for each word, in their order.
     Each(&'static [&'static str]),
 }
 

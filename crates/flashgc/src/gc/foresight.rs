@@ -59,7 +59,8 @@ pub struct Foreseer {
 }
 
 impl Foreseer {
-    /// No change yet, on a drive with this number of user pages, of which these hold data.
+    /// An empty list of changes, on a drive with this number of user pages, of which these hold
+    /// data.
     pub fn new(pages: u32, holds_data: impl Fn(Lpn) -> bool) -> Self {
         let mut held = vec![0; (pages as usize).div_ceil(64)];
         for lpn in (0..pages).map(Lpn).filter(|&lpn| holds_data(lpn)) {

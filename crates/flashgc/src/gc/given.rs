@@ -37,7 +37,7 @@ impl<P: ?Sized> Given<P> {
     }
 }
 
-/// A policy for a drive. Its state is that of the program: a drive that has one is never copied.
+/// A policy for a drive. Its state belongs to the program: a drive that has one is never copied.
 pub struct Made<P: ?Sized>(Box<P>);
 
 impl<P: ?Sized> Clone for Made<P> {

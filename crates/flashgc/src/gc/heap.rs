@@ -1,4 +1,4 @@
-//! A heap whose members know their places, so that one can leave it or change its rank.
+//! A heap that records the place of each member, so that one can leave it or change its rank.
 
 /// The order of a heap's members, and where their places are noted.
 pub trait Order<T> {

@@ -10,7 +10,7 @@ const MEAN_AT_START_NS: u64 = 5_000_000;
 /// The weight of the last collection in the moving mean is one divided by this number.
 const WEIGHT: i64 = 8;
 
-/// When idle units are collected, and until when.
+/// The start and the end of collections in idle units.
 #[derive(Clone, Debug, Serialize)]
 pub struct Idle {
     /// For how long no request is outstanding before the drive counts as idle.
@@ -19,12 +19,12 @@ pub struct Idle {
     pub threshold: Space,
 }
 
-/// How long the drive waits for a request before it counts as idle.
+/// The wait for a request after which the drive counts as idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {
-    /// As long as a collection takes, so that at most twice the time is lost that the best choice
-    /// would lose (2-competitive: Douglis et al. 1994, as for disks that spin down).
+    /// The mean time of a collection, so that the lost time is at most twice that of the best
+    /// choice (2-competitive: Douglis et al. 1994, as for disks that spin down).
     MeanCollection,
     /// A fixed time, in ns.
     Ns(u64),

@@ -38,9 +38,9 @@ impl Victim {
 /// One page that a collection moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
-    /// Where it was.
+    /// Its source page.
     pub from: Ppn,
-    /// Where it goes; `Ppn::NONE` until its page is taken.
+    /// Its destination page; `Ppn::NONE` until it is taken.
     pub to: Ppn,
 }
 
@@ -66,13 +66,13 @@ pub struct JobRow {
     pub victim: u32,
     /// Blocks erased at once.
     pub blocks: u32,
-    /// When the victim was chosen, in ns.
+    /// The time of the victim's choice, in ns.
     pub selected_ns: u64,
-    /// When its erase ended, in ns.
+    /// The end of its erase, in ns.
     pub end_ns: u64,
     /// Valid pages of its blocks and of their neighbours when they were chosen.
     pub valid: u32,
-    /// Those of them in the neighbours, which moved since the erase would disturb them.
+    /// Valid pages among them in the neighbours, which moved since the erase would disturb them.
     pub neighbour_valid: u32,
     /// Copies that the collection made.
     pub moved: u32,

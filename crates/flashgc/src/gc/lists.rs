@@ -124,8 +124,8 @@ impl Gc {
         }
     }
 
-    /// One block for one finding: the plane whose first victim ranks before those of the others
-    /// needs space. Planes that are being collected, or will be, are passed over.
+    /// One block for one finding: the plane whose first victim ranks before the first victims of
+    /// the other planes needs space. Planes that are being collected, or will be, are skipped.
     fn ask_for_one(&mut self, sight: &Sight<'_>) {
         let mut best: Option<(PlaneId, BlockId)> = None;
         if self.lists.as_ref().is_none_or(VictimLists::is_empty) {

@@ -60,7 +60,7 @@ struct UnitNeeds {
     next_plane: u32,
 }
 
-/// The collector's memory: the planes that need space, and what its policies keep.
+/// The collector's memory: the planes that need space, and the state of its policies.
 #[derive(Clone)]
 pub struct Gc {
     /// Ranks the victims.

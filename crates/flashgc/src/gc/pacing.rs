@@ -13,7 +13,7 @@ pub struct TimeSlices {
     pub floor: Space,
     /// Time slices in each gap between requests.
     pub per_gap: u32,
-    /// Blocks that each plane has beyond those of the device.
+    /// Blocks that each plane has in addition to the device's.
     pub extra_blocks: u32,
 }
 
@@ -23,7 +23,7 @@ pub struct TimeSlices {
 pub struct Tokens {
     /// With less free space than this in a plane of its unit, a collection needs no payment.
     pub floor: Space,
-    /// The same in pages.
+    /// The floor in pages.
     #[serde(skip)]
     pub floor_pages: u64,
     /// The soft threshold of the trigger, in pages.

@@ -3,24 +3,24 @@
 
 use serde::Serialize;
 
-/// When pages move before their collection, and how many.
+/// The start and the amount of pre-migration.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PreMigration {
     /// The most pages that a plane can still provide before its trigger starts.
     pub distance_pages: u64,
-    /// When a victim is left to the collection.
+    /// The rule that leaves a victim to the collection.
     pub stop: Stop,
 }
 
-/// When pre-migration leaves a victim alone. Section 4.2 says that it continues "once the valid
+/// The end of the pre-migration of a victim. Section 4.2 says that it continues "once the valid
 /// page ratio is less than" T_page and ends when it "is larger", which would leave it without work:
-/// these are the two readings that have some (docs/schemes/pregc.md#the-stop-rule).
+/// these are the two readings with some work (docs/schemes/pregc.md#the-stop-rule).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
-    /// When at most this number of its pages are valid (rule A).
+    /// At most this number of its pages are valid (rule A).
     ValidLeft(u32),
-    /// When at least this number of its pages have moved (rule B).
+    /// At least this number of its pages have moved (rule B).
     Moved(u32),
 }
 

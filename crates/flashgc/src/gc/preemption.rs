@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-/// How the host preempts collections.
+/// The rules by which the host preempts collections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Preemption {
     /// Whether requests are served between the copies of a collection; if not, only where its
@@ -21,11 +21,11 @@ pub struct Preemption {
     /// The time for which a poll of the queue occupies the unit at each point, in ns (section
     /// III-A2).
     pub poll_ns: u64,
-    /// Which operations of a collection are suspended for a request.
+    /// The operations of a collection that are suspended for a request.
     pub suspends: Suspends,
     /// Whether an operation that ends sooner than it could be suspended runs to its end.
     pub worth_it: bool,
-    /// How often one operation is suspended at most.
+    /// The most suspensions of one operation.
     pub most_suspends: u32,
 }
 
@@ -41,7 +41,7 @@ impl Preemption {
         most_suspends: 0,
     };
 
-    /// The same rules where a poll takes no time, as nothing that a collection does.
+    /// The rules with polls that take no time, for collections without cost.
     #[must_use]
     pub fn without_polls(self) -> Self {
         Preemption { poll_ns: 0, ..self }
@@ -53,7 +53,7 @@ fn is_true(flag: &bool) -> bool {
     *flag
 }
 
-/// Which operations of a collection a request suspends.
+/// The operations of a collection that a request suspends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Suspends {

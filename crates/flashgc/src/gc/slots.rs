@@ -17,10 +17,10 @@ pub struct GcPlan {
     pub scheme: String,
     /// The choice of every slot, by the slot's name.
     pub slots: BTreeMap<&'static str, String>,
-    /// What the operations of collections take.
+    /// The cost of the operations of collections.
     #[serde(skip_serializing_if = "Cost::is_of_device")]
     pub cost: Cost,
-    /// When a plane needs space.
+    /// The thresholds at which a plane needs space.
     pub trigger: Watermark,
     /// The trigger `used-space`, where the scheme has it; `trigger` then has the thresholds of a
     /// plane that has only the space that collection itself needs.
@@ -31,33 +31,33 @@ pub struct GcPlan {
     pub idle: Option<Idle>,
     /// The most blocks of a plane that one erase frees.
     pub erase_blocks: u32,
-    /// How sub-blocks are erased, where they are.
+    /// The isolation of sub-blocks, where these are erased.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_blocks: Option<Isolation>,
     /// The most pages that a collection of several blocks moves; one block may always move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub move_cap_pages: Option<u32>,
-    /// Which candidate is next.
+    /// The policy that chooses the next candidate.
     pub victim: victim::Settings,
-    /// How valid pages move.
+    /// The path of valid pages.
     pub copy: CopyChoice,
     /// Whether copies go to a frontier of their own.
     pub separate_gc: bool,
-    /// How pages are sorted into classes, where they are.
+    /// The classification of pages, where they have classes.
     #[serde(flatten)]
     pub placement: Option<placement::Settings>,
     /// The part that is blocked for the host during a collection.
     pub blocking: BlockingChoice,
-    /// How the host preempts collections, where it does.
+    /// The rules by which the host preempts collections, where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preemption: Option<Preemption>,
     /// The time slices of a collection, where it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_slices: Option<TimeSlices>,
-    /// How the writes of the host advance a collection, where they do.
+    /// The payments of host writes for a collection, where they advance it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
-    /// What decides on their length in place of a setting.
+    /// The policy for their length in place of a setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pacer: Option<Given<dyn Pacer>>,
     /// The work before any collection.

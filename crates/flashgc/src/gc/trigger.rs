@@ -1,4 +1,4 @@
-//! Which planes need space, and which block each gives up next.
+//! The planes that need space, and the victim of each.
 //!
 //! The collector's memory of every change: the facts of the translation layer come in, and units
 //! that should be checked go out ([`Gc::next_called`]).
@@ -11,7 +11,7 @@ use crate::ftl::blocks::BlockState;
 use crate::ftl::{Fact, Ftl, Lost};
 use crate::ids::{BlockId, PlaneId, UnitId};
 
-/// The drive as the collector sees it now.
+/// The state of the drive that the collector reads.
 #[derive(Clone, Copy)]
 pub struct Sight<'a> {
     /// Planes and blocks.
@@ -69,7 +69,8 @@ impl Gc {
         }
     }
 
-    /// A page was lost. Where the collector [keeps books](Gc::keeps_books), it goes into them too.
+    /// A page became invalid: updates the index of victims and the placement. With
+    /// [`Gc::keeps_books`], the caller updates the lists and the times as well.
     #[inline(always)]
     pub fn page_was_lost(&mut self, lost: Lost, geometry: &Geometry, ftl: &Ftl) {
         let Lost { plane, block, valid, state, .. } = lost;
@@ -152,8 +153,8 @@ impl Gc {
         }
     }
 
-    /// After a page was taken: does the plane need space? Where the collector [keeps
-    /// books](Gc::keeps_books), these are asked too.
+    /// After a page was taken: records the plane if its free space is below the soft threshold.
+    /// With [`Gc::keeps_books`], the caller checks the trigger `used-space` as well.
     #[inline(always)]
     pub fn ask_trigger(&mut self, plane: PlaneId, plan: &GcPlan, geometry: &Geometry, ftl: &Ftl) {
         if !self.wants[plane.index()]
@@ -259,7 +260,7 @@ impl Gc {
         let victim = match placement.and_then(|placement| placement.due(plane, &all)) {
             Some(due) => due,
             None => match victim.pick(plane, &among, random) {
-                // Without a block among these that wins a page, any can be collected.
+                // Without a block among these whose collection frees a page, any can be collected.
                 picked if only.is_some() && !leads_on(picked, plane, &among, sight) => {
                     victim.pick(plane, &all, random)?
                 }
@@ -284,7 +285,7 @@ impl Gc {
         }
     }
 
-    /// How many blocks of a plane could be collected now.
+    /// Number of blocks of a plane that could be collected now.
     pub fn count_candidates(&self, plane: PlaneId, sight: &Sight<'_>) -> u32 {
         if let Some(lists) = &self.lists {
             return lists.listed(plane);
@@ -317,8 +318,8 @@ impl Gc {
     }
 }
 
-/// Whether collection goes on with a block that was picked among these: it wins a page, or another
-/// one of them would.
+/// Whether collection continues with a block that was picked among these: the picked block or
+/// another one among these frees a page.
 #[inline]
 fn leads_on(
     picked: Option<BlockId>,
@@ -331,13 +332,13 @@ fn leads_on(
     })
 }
 
-/// Whether the collection of a sealed block wins a page.
+/// Whether the collection of a sealed block frees a page.
 #[inline]
 fn wins(block: BlockId, sight: &Sight<'_>) -> bool {
     won_of(block, sight) > 0
 }
 
-/// The pages that the collection of a sealed block wins.
+/// The number of pages that the collection of a sealed block frees.
 #[inline]
 fn won_of(block: BlockId, sight: &Sight<'_>) -> u32 {
     let invalid = sight.geometry.data_pages_of(block) - sight.ftl.blocks.valid(block);

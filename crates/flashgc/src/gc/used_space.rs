@@ -16,7 +16,7 @@ use crate::ids::PlaneId;
 use flashgc_config::units::Share;
 use serde::Serialize;
 
-/// Where space is counted.
+/// The scope of the counts of space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpaceOf {
@@ -32,7 +32,7 @@ impl SpaceOf {
         [("device", SpaceOf::Device), ("plane", SpaceOf::Plane)];
 }
 
-/// What there is too much of.
+/// The quantity whose limit triggers a collection.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Measure {
@@ -51,7 +51,7 @@ pub enum Measure {
     },
 }
 
-/// What is counted together: a plane, or the device.
+/// The counts of a plane, or of the device.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
     /// Erased pages.
@@ -89,12 +89,12 @@ impl Measure {
     }
 }
 
-/// When used space is collected, and which blocks.
+/// The rules for the collection of used space.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct UsedSpace {
-    /// Where space is counted.
+    /// The scope of the counts.
     pub of: SpaceOf,
-    /// What there is too much of.
+    /// The quantity that is limited.
     #[serde(flatten)]
     pub measure: Measure,
     /// The most valid pages of a block on the list.
@@ -147,9 +147,9 @@ impl VictimLists {
         }
     }
 
-    /// Whether there is too much in use, or too much garbage. The pages of a requested block count
-    /// before they are freed, so that each detection leads to one collection; a block that is being
-    /// collected is no garbage any more.
+    /// Whether too many pages are in use, or invalid. The pages of a requested block count before
+    /// they are freed, so that each detection leads to one collection; a block under collection no
+    /// longer counts as garbage.
     #[inline]
     pub fn is_on(&self, now: Counted) -> bool {
         let Counted { free, garbage } = now;

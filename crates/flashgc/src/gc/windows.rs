@@ -243,8 +243,8 @@ impl Parts {
         }
     }
 
-    /// The same among all windows, even if none has a gain: each round takes the window that is
-    /// worth most at the last one's benefit (Dinkelbach).
+    /// A window with the greatest recycle benefit of all, even if none has a gain: each round takes
+    /// the window with the greatest value at the benefit of the last one (Dinkelbach).
     pub fn peak(&self, guess: Benefit, costs: &Costs) -> Option<Window> {
         let mut level = guess;
         loop {

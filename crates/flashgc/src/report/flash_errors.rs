@@ -1,4 +1,4 @@
-//! What the flash did wrong: reads that were tried again, programs and erases that failed.
+//! Errors of the flash: reads that were tried again, programs and erases that failed.
 
 use super::per;
 use crate::config::Setup;

@@ -1,5 +1,5 @@
-//! What the report says of placement: the pages of classes, and the bytes of placement handles as
-//! an FDP drive logs them.
+//! The keys of placement: the pages of classes, and the bytes of placement handles as an FDP drive
+//! logs them.
 
 use crate::config::Setup;
 use crate::gc::placement::ClassPages;
@@ -29,8 +29,8 @@ pub(super) fn section(setup: &Setup, results: &Results) -> Option<Value> {
     Some(section)
 }
 
-/// What the host wrote with a handle, and what flash took of it: copies count for the handle of
-/// their page. And what its open blocks have left.
+/// The bytes that the host wrote with a handle, and those that flash took for it: copies count for
+/// the handle of their page. And the bytes that are left in its open blocks.
 fn handle(pages: &ClassPages, available: u64, page_bytes: u64) -> Value {
     let media = pages.writes + pages.copies;
     json!({

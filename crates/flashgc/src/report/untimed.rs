@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-/// Metrics of times, and of what follows from them.
+/// Metrics of time, and metrics derived from them.
 const OF_TIME: [&str; 5] = ["saturated", "latency_ns", "throughput", "utilisation", "simulated_ns"];
-/// The same of collections, which no request can interrupt.
+/// Metrics of the interruption of collections, which never happens without a clock.
 const OF_GC: [&str; 4] = ["preempted", "suspended", "merged", "pipelined"];
 
-/// Takes out every metric that needs a clock where there was none, and says so.
+/// Removes every metric that needs a clock from an untimed report, and marks it as untimed.
 pub(super) fn leave_out_times(untimed: bool, keys: &mut Map<String, Value>) {
     if !untimed {
         return;

@@ -18,7 +18,7 @@ pub(super) enum Engine {
     Gone,
 }
 
-/// The same for either engine.
+/// Evaluates an expression on the simulation of any engine.
 macro_rules! engine {
     ($engine:expr, $sim:ident => $body:expr) => {
         match $engine {
@@ -105,7 +105,7 @@ impl Engine {
         Ok(carried)
     }
 
-    /// Records the requests that are done from now on, for whoever brings them.
+    /// Records the requests that are done from now on, for a session with live requests.
     pub fn attend(&mut self) {
         let overview = match self {
             Engine::Plain(sim) => sim.watch(),
@@ -116,8 +116,8 @@ impl Engine {
         overview.attended = Some(Box::default());
     }
 
-    /// The same drive in the same state, with everything under way; `None` where something watches
-    /// it that cannot be copied.
+    /// A copy of the drive in its state, with everything under way; `None` if a watcher cannot be
+    /// copied.
     pub fn copy(&self) -> Option<Engine> {
         match self {
             Engine::Plain(sim) => {

@@ -1,4 +1,4 @@
-//! Why a session ended early, in words for users.
+//! The early end of a session, in words for users.
 
 use crate::ids::{PlaneId, UnitId};
 use crate::sim::SimError;
@@ -6,7 +6,7 @@ use crate::store::UntimedError;
 use crate::workload::SourceError;
 use std::fmt;
 
-/// Why a session ended early. The text is ready for users.
+/// The reason for the early end of a session. The text is ready for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunError {
     /// The error, its place, and the remedy.

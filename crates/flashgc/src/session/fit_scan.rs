@@ -1,4 +1,4 @@
-//! Reads a trace once, to learn how many pages it touches.
+//! Reads a trace once, to count the pages that it touches.
 
 use super::error::RunError;
 use super::{SCAN_ROWS, TraceOpener};

@@ -1,5 +1,5 @@
 //! The slices in which the requests of a run are drawn before the drive is written, for a placement
-//! that knows the future.
+//! that uses the future.
 //!
 //! Sources are made twice, and give the same requests each time. The pages that preconditioning
 //! writes belong to the future where the run's own scheme preconditions the drive.
@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    /// The placement of the drive is told the future, where it is known.
+    /// Passes the future changes to the placement of the drive, where they are known.
     pub(super) fn tell_future(&mut self) {
         if let Some(foresight) = &self.foresight {
             engine!(&mut self.engine, sim => sim.untimed().foresee(foresight));

@@ -1,4 +1,4 @@
-//! Jobs side by side, with the latencies of each.
+//! Concurrent jobs, with the latencies of each.
 
 use crate::measure::JobResults;
 use crate::stats::Latency;
@@ -37,7 +37,7 @@ impl JobRun {
         self.jobs.bad_rows()
     }
 
-    /// What each job did.
+    /// The counts and latencies of each job.
     pub(super) fn results(&self) -> Vec<JobResults> {
         let latencies = self.latencies.iter().cloned().zip(self.flushes.iter().cloned());
         let of_job = |(tally, (latencies, flushes))| JobResults { tally, latencies, flushes };

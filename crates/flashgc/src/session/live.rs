@@ -1,8 +1,7 @@
-//! A session whose requests come from outside while it runs: those of a
-//! [component](super::component).
+//! A session whose requests come from outside while it runs, by a [component](super::component).
 //!
 //! To the engine they are the requests of a trace that is being written. The caller has the clock:
-//! it says when each request comes and how far time may advance.
+//! it determines when each request comes and how far time may advance.
 
 use super::engine::{Engine, engine};
 use super::error::RunError;
@@ -22,7 +21,7 @@ pub(super) struct LiveSession {
     pub(super) source: Live,
 }
 
-/// Why a configuration cannot be live, if it cannot: the error, and what to do.
+/// The error and its remedy, if a configuration cannot be live.
 pub(super) fn refusal(setup: &Setup) -> Option<RunError> {
     let WorkloadPlan::Trace(plan) = &setup.workload else {
         return refused("the workload has jobs", "remove [workload.jobs]");
@@ -148,7 +147,7 @@ impl LiveSession {
         Ok(engine!(&mut self.session.engine, sim => live::serve(sim, source, until_ns))?)
     }
 
-    /// The same, until a request is done.
+    /// Serves the requests up to and with this time, until one is done.
     pub fn serve_one(&mut self, until_ns: u64) -> Result<(), RunError> {
         let source = &mut self.source;
         Ok(engine!(&mut self.session.engine, sim => live::serve_one(sim, source, until_ns))?)

@@ -89,13 +89,13 @@ impl Session {
     fn is_same_before(&self) -> bool {
         let is_trace = matches!(self.setup.workload, WorkloadPlan::Trace(_));
         if self.setup.needs_trace() && !is_trace {
-            // The part of a trace beside jobs was overwritten uniformly.
+            // The trace's part of a drive with jobs was overwritten uniformly.
             return false;
         }
         match &self.given {
             None => {
                 let with = self.setup.precondition.overwrite_with;
-                // As on a saved drive, the scheme counts and not its name.
+                // As on a saved drive, the choices of the scheme count and not its name.
                 let own = json!(self.setup.plan.gc);
                 let filler = self.setup.filler.as_ref();
                 filler.is_none_or(|filler| json!(filler.gc) == own)
@@ -111,7 +111,7 @@ impl Session {
         }
     }
 
-    /// How far a run is: requests, or pages written where its length is an amount of work.
+    /// The progress of a run: requests, or pages written where its length is an amount of work.
     pub(super) fn measured(&self, requests: u64, written_bytes: u64) -> (u64, Option<u64>) {
         match self.setup.workload.length() {
             Some(Length::Written { bytes, .. }) => {
@@ -153,7 +153,7 @@ impl Session {
         ));
     }
 
-    /// The parts of the latencies, and those of each job, where they were split.
+    /// The parts of the latencies, and the parts of each job's, where they were split.
     pub(super) fn blame(&self, results: &Results) -> (Option<Value>, Vec<Value>) {
         let Some(blame) = engine!(&self.engine, sim => sim.blame()) else {
             return (None, Vec::new());
@@ -184,7 +184,7 @@ impl Session {
         }
     }
 
-    /// Why nothing was moved in this run, and what to do; `None` where something was.
+    /// The reason why nothing was moved in this run, and the remedy; `None` if pages were moved.
     pub(super) fn nothing_moved(&self, results: &Results) -> Option<String> {
         let counters = &results.counters;
         if counters.gc_moved + counters.background_moved > 0 {

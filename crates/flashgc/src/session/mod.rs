@@ -45,11 +45,11 @@ pub use saved::{Origin, SavedDrive, drive_of};
 use sources::RunSource;
 use std::sync::Arc;
 
-/// What a session does at present.
+/// The stages of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The trace is read once to find out where its addresses lie, or the requests are drawn once
-    /// for a placement that knows the future.
+    /// The trace is read once to find the range of its addresses, or the requests are drawn once
+    /// for a placement that uses the future.
     Scan,
     /// The drive is filled.
     Fill,
@@ -115,13 +115,13 @@ pub struct Session {
     trace_writes: u64,
     /// The properties of the trace that the state of the drive depends on.
     trace_facts: Option<TraceFacts>,
-    /// The changes of the run, where its placement knows them.
+    /// The changes of the run, where its placement uses them.
     foresight: Option<Arc<Foresight>>,
     preconditioning: Preconditioning,
     /// The drive that was given, and its name.
     given: Option<(Origin, String)>,
     notes: Vec<String>,
-    /// Requests come from outside, and are not those of a trace that could be read.
+    /// Requests come from outside, and not from a trace that could be read.
     is_live: bool,
     bad_rows: u64,
     of_jobs: Vec<JobResults>,
@@ -194,7 +194,7 @@ impl Session {
         self.setup.workload.trace().filter(|_| !self.is_live).cloned()
     }
 
-    /// The user pages that the trace has: all, or its part beside jobs.
+    /// The user pages of the trace: the whole drive, or its part in a workload of jobs.
     fn trace_pages(&self) -> u32 {
         let exported = self.setup.plan.geometry.exported_pages;
         let WorkloadPlan::Jobs(jobs) = &self.setup.workload else { return exported };
@@ -343,14 +343,14 @@ impl Session {
         }
     }
 
-    /// The log of requests and the timeline, where there are any, hand out what is left.
+    /// Flushes the log of requests and the timeline.
     fn end_rows(&mut self) {
         if let Engine::Watched(sim) = &mut self.engine {
             ending::rows(sim);
         }
     }
 
-    /// The stories that were asked for. Complete after [`Phase::Done`].
+    /// The requested stories. Complete after [`Phase::Done`].
     pub fn stories(&mut self) -> Option<&Stories> {
         match &mut self.engine {
             Engine::Watched(sim) => sim.watch().per_request.as_ref()?.stories(),
@@ -358,7 +358,7 @@ impl Session {
         }
     }
 
-    /// The timeline, where it was asked for. Complete after [`Phase::Done`].
+    /// The timeline, where it was requested. Complete after [`Phase::Done`].
     pub fn timeline(&mut self) -> Option<&Timeline> {
         match &mut self.engine {
             Engine::Watched(sim) => sim.watch().per_request.as_ref()?.timeline(),

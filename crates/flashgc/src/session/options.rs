@@ -1,4 +1,4 @@
-//! What a caller may ask of a session in addition to its setup.
+//! Options of a session in addition to its setup.
 
 use crate::stats::SeriesRequest;
 use crate::verify::story::Choice;
@@ -20,7 +20,7 @@ pub struct Options {
     pub request_log: Option<RequestSink>,
     /// The requests whose stories are kept.
     pub stories: Option<Choice>,
-    /// Who receives the timeline.
+    /// The request for the timeline, with its receiver.
     pub timeline: Option<TimelineRequest>,
     /// Receives a row for each interval.
     pub series: Option<SeriesRequest>,

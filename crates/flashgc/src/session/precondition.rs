@@ -29,7 +29,7 @@ const MAP_REQUESTS: u64 = 1 << 16;
 
 const NOTHING_WRITTEN: &str = "the trace writes nothing, so the drive was overwritten uniformly";
 
-/// Where the overwritten pages come from.
+/// The source of the overwritten pages.
 pub(super) enum PreSource {
     Synthetic(Box<SyntheticOverwrites>),
     Fitted(Box<FittedOverwrites>),
@@ -79,7 +79,7 @@ impl Overwrites for PreSource {
     }
 }
 
-/// The requests of a run, while they are drawn for a placement that knows the future.
+/// The requests of a run, while they are drawn for a placement that uses the future.
 pub(super) struct Foreseeing {
     pub foreseer: Foreseer,
     pub part: Part,

@@ -27,7 +27,7 @@ pub struct SavedDrive {
     pub state: Drive,
 }
 
-/// Where the state of a drive comes from.
+/// The origin of a drive's state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     /// The version of flashgc that made it.
@@ -75,7 +75,7 @@ impl Origin {
         )))
     }
 
-    /// Blocks beyond the device's in each plane: those of the drive's scheme, and of this one.
+    /// Blocks of each plane in addition to the device's: for the drive's scheme, and for this one.
     fn extra_blocks(&self, setup: &Setup) -> (u64, u64) {
         let made = self.made_from["gc"]["time_slices"]["extra_blocks"].as_u64().unwrap_or(0);
         (made, u64::from(setup.plan.geometry.shape.extra_blocks))
@@ -178,7 +178,7 @@ fn device_facts(setup: &Setup) -> Value {
     if let Some(pool) = plan.pool {
         facts["pool"] = json!(pool);
     }
-    // As the scheme has them: a drive of whole blocks does not fit sub-blocks.
+    // In the scheme's units: a drive of whole blocks does not fit sub-blocks.
     if shape.sub_blocks > 1 {
         facts["sub_blocks"] = json!(shape.sub_blocks);
     }
@@ -215,7 +215,7 @@ const COUNTS: [&str; 8] = [
 /// Keys in which a drive and a configuration may differ: they only scale the age clock.
 const FREE: [&str; 2] = ["unit", "program_ns"];
 
-/// The differences between the device of a drive and that of a configuration, a line for each key.
+/// The differences between the device of a drive and the configured device, a line for each key.
 fn differences(made_from: &Value, setup: &Setup) -> Vec<String> {
     let (made, own) = (&made_from["device"], device_facts(setup));
     let facts = [&own, made].map(|facts| facts.as_object().into_iter().flatten());
@@ -337,7 +337,7 @@ fn depends_on_workload(setup: &Setup) -> bool {
     by_overwrites || by_trace || setup.foresees_precondition() || fills_with_hints(setup)
 }
 
-/// Whether pages are filled with hints of the workload, and placement sees them.
+/// Whether pages are filled with hints of the workload, and placement uses them.
 fn fills_with_hints(setup: &Setup) -> bool {
     let plan = setup.preconditioning_plan();
     let page_bytes = u64::from(plan.geometry.shape.page_bytes);

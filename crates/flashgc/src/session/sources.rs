@@ -1,4 +1,4 @@
-//! Where the requests of the measured part come from.
+//! The sources of the measured part's requests.
 
 use super::job_run::JobRun;
 use crate::measure::JobResults;
@@ -28,7 +28,7 @@ impl RunSource {
         }
     }
 
-    /// What each job did, where there are any.
+    /// The counts and latencies of each job, where there are any.
     pub fn of_jobs(&self) -> Vec<JobResults> {
         match self {
             RunSource::Jobs(jobs) => jobs.results(),

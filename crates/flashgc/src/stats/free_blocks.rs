@@ -26,7 +26,7 @@ impl FreeBlocks {
         self.min
     }
 
-    /// Those of all planes.
+    /// Erased blocks of all planes.
     pub fn total(&self) -> u64 {
         self.total
     }

@@ -12,7 +12,7 @@ const EXACT_BITS: u32 = 11;
 const HALF: usize = 1 << (EXACT_BITS - 1);
 /// The largest value that the histogram distinguishes has this many bits: about 104 days in ns.
 const VALUE_BITS: u32 = 53;
-/// Buckets that are looked at together.
+/// Number of buckets that one comparison with zero covers.
 const SIDE: usize = 16;
 const BUCKETS: usize = (VALUE_BITS - EXACT_BITS + 2) as usize * HALF;
 
@@ -88,7 +88,7 @@ fn make<T: Copy>(block: &mut Option<Box<[T; HALF]>>, empty: T) {
     *block = vec![empty; HALF].into_boxed_slice().try_into().ok();
 }
 
-/// How often values of each bucket were recorded.
+/// Counts of values by bucket.
 #[derive(Clone)]
 pub struct Histogram {
     counts: Buckets<u64>,
@@ -102,7 +102,7 @@ pub struct Bucket {
     pub first: u64,
     /// The largest of the values.
     pub last: u64,
-    /// How often they were recorded.
+    /// The number of values in it.
     pub count: u64,
 }
 
@@ -128,7 +128,7 @@ impl Histogram {
         u64::BITS - EXACT_BITS - (value | exact).leading_zeros()
     }
 
-    /// The number of the bucket of a value. Values that are too large share that of 2^52.
+    /// The number of the bucket of a value. Values beyond the range share the bucket of 2^52.
     #[inline(always)]
     pub fn place_of(value: u64) -> usize {
         let shift = Self::shift(value);
@@ -143,12 +143,12 @@ impl Histogram {
         self.total += 1;
     }
 
-    /// How often values of the bucket of this value were recorded.
+    /// The number of values in the bucket of this value.
     pub fn count_of(&self, value: u64) -> u64 {
         self.counts.get(Self::place_of(value))
     }
 
-    /// Adds what another has recorded.
+    /// Adds the values of another histogram.
     pub fn add(&mut self, other: &Histogram) {
         for (place, count) in other.counts.some() {
             *self.counts.at(place) += count;
@@ -183,7 +183,7 @@ mod tests {
         (0..5_000).chain(edges)
     }
 
-    /// The buckets are those of HdrHistogram, so that results of earlier versions stay.
+    /// The buckets of HdrHistogram, so that results of earlier versions stay.
     #[test]
     fn buckets_are_those_of_hdr_histogram() {
         let mut own = Histogram::default();

@@ -43,8 +43,8 @@ pub fn normal(confidence: f64) -> f64 {
     (low + high) / 2.0
 }
 
-/// The same of Student's distribution: Fisher's expansion around the normal one, which is right to
-/// three digits from 8 degrees of freedom on.
+/// The quantile of Student's distribution: Fisher's expansion around the normal one, which is right
+/// to three digits from 8 degrees of freedom on.
 fn student(confidence: f64, degrees: u32) -> f64 {
     let (z, n) = (normal(confidence), f64::from(degrees));
     let (z3, z5, z7) = (z * z * z, z * z * z * z * z, z * z * z * z * z * z * z);

@@ -61,7 +61,7 @@ impl Default for Latency {
 }
 
 impl Latency {
-    /// No sample yet.
+    /// Latencies without samples.
     pub fn new() -> Self {
         Latency { histogram: Histogram::default(), sum: 0, squares: 0, min: u64::MAX, max: 0 }
     }

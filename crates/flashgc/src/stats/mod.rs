@@ -58,7 +58,7 @@ pub struct Counters {
     pub erase_operations: u64,
     /// Collections that ended.
     pub jobs: u64,
-    /// Those of them that the idle trigger began.
+    /// Collections among them that the idle trigger began.
     pub idle_collections: u64,
     /// Victims that were on no list of the trigger `used-space`.
     pub fallbacks: u64,
@@ -102,7 +102,7 @@ pub struct Counters {
     pub pipelined_reads: u64,
     /// Host writes that were loaded during a program of a collection.
     pub pipelined_writes: u64,
-    /// Reads and programs of the host that began beside another one: cache operations.
+    /// Reads and programs of the host that began in parallel with another one: cache operations.
     pub cached: [u64; 2],
     /// Host writes that found no page when they were served, where the host preempts collections.
     pub exhausted: u64,
@@ -119,7 +119,7 @@ pub struct Counters {
     pub gc_extra_ns: u64,
     /// Pages that moved before any collection.
     pub background_moved: u64,
-    /// Those of them that the host rewrote or discarded before their victim was collected.
+    /// Pages among them that the host rewrote or discarded before their victim was collected.
     pub background_wasted: u64,
     /// Times that a plane began pre-migration, at most once from one request to the next.
     pub background_calls: u64,
@@ -167,7 +167,7 @@ impl Counters {
         count_at(&mut self.victims_by_valid, valid as usize);
     }
 
-    /// Counts a flash page that was read and corrected with so many retries.
+    /// Counts a flash page that was read and corrected with this number of retries.
     pub fn add_retries(&mut self, for_gc: bool, retries: u8) {
         count_at(&mut self.retries[usize::from(for_gc)], retries.into());
     }

@@ -3,7 +3,7 @@
 
 use super::series::{Sample, Series, SeriesRequest, SeriesRow};
 
-/// Stretches of collections at most; about as many as a chart has places.
+/// The most stretches of collections: about the number of places of a chart.
 const STRETCHES_MAX: usize = 300;
 /// Groups of planes and of blocks at most.
 const GROUPS_MAX: [u32; 2] = [32, 48];
@@ -64,8 +64,8 @@ pub struct ErasesByPlace {
     pub whole: [u32; 2],
     /// Planes and blocks of a group; the last groups may have fewer.
     pub group: [u32; 2],
-    /// Blocks erased by collections of the measured part: groups of the first planes come first,
-    /// and those of the first blocks first among them.
+    /// Blocks erased by collections of the measured part, by group: groups of the first planes come
+    /// first, and among them groups of the first blocks.
     pub erases: Vec<u64>,
 }
 
@@ -83,7 +83,7 @@ impl ErasesByPlace {
     }
 }
 
-/// What was recorded of a run.
+/// The record of a run over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOverTime {
     /// The length of an interval, in ns.

@@ -21,7 +21,7 @@ pub const SERIES_ROWS_MAX: u64 = 1_000_000;
 /// One interval of the measured part. An undefined value is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SeriesRow {
-    /// Where the interval begins, in ns.
+    /// The start of the interval, in ns.
     pub start_ns: u64,
     /// Reads that were done.
     pub requests_read: u64,
@@ -62,7 +62,7 @@ pub struct SeriesRequest {
     pub sink: SeriesSink,
 }
 
-/// Values that only the simulation knows, at one instant.
+/// Values of the simulation at one instant.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
     /// The instant, in ns.

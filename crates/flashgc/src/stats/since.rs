@@ -2,7 +2,7 @@
 
 use super::Counters;
 
-/// The same names of two structures, each less the other's.
+/// The differences between fields of two structures.
 macro_rules! less {
     (
         $now:ident, $before:ident, [$($sum:ident),* $(,)?], [$($list:ident),* $(,)?],
@@ -22,7 +22,7 @@ macro_rules! less {
 }
 
 impl Counters {
-    /// What was counted after these. The longest and the fewest are those of the whole run.
+    /// The counters minus an earlier state of them. Maxima and minima are those of the whole run.
     pub fn since(&self, before: &Counters) -> Counters {
         less!(
             self,

@@ -82,9 +82,9 @@ pub struct Evidence<'a> {
 /// Blocks that are lost since operations on them fail.
 #[derive(Clone, Copy)]
 pub struct Losses {
-    /// Those that the measured part lost.
+    /// Blocks that the measured part lost.
     pub lost: u64,
-    /// Those that the drive can still lose.
+    /// Blocks that the drive can still lose.
     pub left: u64,
     /// Whether no write is possible any more.
     pub is_read_only: bool,
@@ -104,7 +104,7 @@ pub struct Before<'a> {
 pub struct Balance {
     /// Whether the run is representative of the long run.
     pub verdict: Verdict,
-    /// Why not, for the user.
+    /// The reasons against it, for the user.
     pub reasons: Vec<String>,
     /// About how many more requests are needed.
     pub more_requests: Option<u64>,
@@ -122,7 +122,7 @@ pub struct Balance {
     pub write_amplification_interval: Option<[f64; 2]>,
     /// Pages programmed in the measured part, in parts of the drive's.
     pub turnovers: f64,
-    /// The same in overwriting before it, where that counts.
+    /// Pages programmed by overwriting before it, in parts of the drive's, where these count.
     pub turnovers_before: f64,
 }
 
@@ -221,8 +221,8 @@ pub fn judge(evidence: &Evidence<'_>) -> Balance {
 }
 
 impl Losses {
-    /// Why as many more requests are not possible, where at this rate the drive is read-only before
-    /// their end.
+    /// The reason why this number of further requests is not possible, where at this rate the drive
+    /// is read-only before their end.
     fn end_before(&self, evidence: &Evidence<'_>, more: u64) -> Option<String> {
         let Losses { lost, left, .. } = *self;
         let losses_of_more = more as f64 * lost as f64 / evidence.requests.max(1) as f64;
@@ -235,7 +235,7 @@ impl Losses {
     }
 }
 
-/// Write amplification, that of both halves, and half its interval.
+/// Write amplification, its values in both halves, and half the width of its interval.
 fn amplification(evidence: &Evidence<'_>) -> (Option<f64>, Option<[f64; 2]>, Option<f64>) {
     let batches = evidence.batches;
     let all = batches.parts(1).first().copied();
@@ -326,7 +326,7 @@ fn check_length(
     }
 }
 
-/// How many more requests a run of `times` times the length has, to two digits.
+/// The number of further requests for a run of `times` times the length, to two digits.
 fn more_requests(requests: u64, times: f64) -> u64 {
     let times = times.clamp(1.1, TIMES_MAX);
     rounded((requests as f64 * (times - 1.0)) as u64)

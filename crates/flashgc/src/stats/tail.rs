@@ -53,8 +53,8 @@ impl Tail {
         }
     }
 
-    /// The interval of the percentile `per_myriad / 10,000` of these latencies, which are those of
-    /// the batches and of the one under way. `None` where it has no upper end yet.
+    /// The interval of the percentile `per_myriad / 10,000` of these latencies, of all batches and
+    /// of the one under way. `None` if it has no upper end yet.
     pub fn interval(&self, all: &Latency, per_myriad: u64, confidence: f64) -> Option<[u64; 2]> {
         if (self.batches.len() as u64) < GROUPS || all.count() == 0 {
             return None;

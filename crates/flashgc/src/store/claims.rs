@@ -1,5 +1,5 @@
-//! What a collection takes and gives back: victims are claimed, emptied and erased. Programs that
-//! nothing would complete are padded (docs/mapping-unit.md#without-power-loss-protection).
+//! The blocks of a collection: victims are claimed, emptied and erased. Partial programs without
+//! further data are padded (docs/mapping-unit.md#without-power-loss-protection).
 
 use super::Store;
 use crate::context::Context;
@@ -120,14 +120,14 @@ impl Store {
         self.scratch.len() as u64
     }
 
-    /// Whether copies that follow one another come to pages that lie side by side.
+    /// Whether consecutive copies come to adjacent pages.
     #[inline(always)]
     fn copies_run(&self) -> bool {
         self.gc.placement.is_none() && self.ftl.copies_run()
     }
 
-    /// Moves valid pages of victims to pages that lie side by side, as far as the open block has
-    /// them but for its last one. Returns their number. No watcher is told of each.
+    /// Moves valid pages of victims to adjacent pages, as far as the open block has them, without
+    /// its last one. Returns their number. A watcher is not notified of each copy.
     pub fn copy_run_of_victim<W: Watch>(
         &mut self,
         copies: &mut [Copy],
@@ -149,8 +149,8 @@ impl Store {
         pages
     }
 
-    /// Moves pages of an emptied block, from this place of the list on, to pages that lie side by
-    /// side, up to the last one of the open block. Returns their number.
+    /// Moves pages of an emptied block, from index `at` of the list, to adjacent pages, up to the
+    /// last one of the open block. Returns their number.
     #[inline(always)]
     fn copy_run<W: Watch>(
         &mut self,
@@ -201,7 +201,7 @@ impl Store {
         self.pad(plane, stream, true, cx)
     }
 
-    /// The same for writes of this stream.
+    /// Pads the programs of writes of this stream.
     pub fn pad_writes<W: Watch>(
         &mut self,
         plane: PlaneId,

@@ -24,7 +24,8 @@ impl Store {
         }
     }
 
-    /// The same where pages have classes; the write of a page that holds data is an update.
+    /// The stream of a write where pages have classes; the write of a page that holds data is an
+    /// update.
     #[inline(never)]
     fn stream_of_write<W: Watch>(
         &mut self,
@@ -39,7 +40,7 @@ impl Store {
         stream
     }
 
-    /// Brings into the cache what depends on the number of a logical page alone.
+    /// Prefetches the tables that are read by the number of a logical page alone.
     #[inline(always)]
     pub fn prefetch(&self, lpn: Lpn) {
         self.ftl.map.prefetch(lpn);
@@ -88,8 +89,7 @@ impl Store {
         self.gc.class_fallbacks += u64::from(class != own);
     }
 
-    /// A page of this class is written, whose class was asked before. Returns whether it filled its
-    /// block.
+    /// Writes a page of this class, which was chosen before. Returns whether it filled its block.
     pub fn write_in_class<W: Watch>(
         &mut self,
         plane: PlaneId,
@@ -102,7 +102,7 @@ impl Store {
         self.write_to(plane, stream, Parity::Any, lpn, cause, cx)
     }
 
-    /// The class of a copy, asked before its page is taken, in whose frontier a page is left.
+    /// The class of a copy, chosen before its page is taken, in whose frontier a page is left.
     pub fn class_of_copy<W: Watch>(
         &mut self,
         from: Ppn,
@@ -116,7 +116,7 @@ impl Store {
     fn ask_copy<W: Watch>(&mut self, from: Ppn, cx: &Context<'_, W>) -> u8 {
         let lpn = self.ftl.map.lpn_of(from);
         let is_current = self.ftl.map.ppn_of(lpn) == from;
-        // The class of a write that waits in the buffer was asked before it counts.
+        // The class of a write that waits in the buffer was chosen before it counts.
         let waits = u64::from(cx.plan.geometry.shape.program_slots > 1);
         let clock = self.ftl.clock(&cx.plan.geometry) + waits;
         let from = self.block_facts(from, cx.plan);
@@ -125,7 +125,7 @@ impl Store {
     }
 
     /// The stream of a page that a collection copies, or that is pre-migrated; of this class, if it
-    /// was asked before.
+    /// was chosen before.
     #[inline(never)]
     pub(super) fn stream_of_copy<W: Watch>(
         &mut self,

@@ -7,7 +7,7 @@ use crate::workload::trace_fill::{FillRequest, Pass, TraceFill};
 use crate::workload::trace_reads::{MappedReads, TraceReads};
 use serde::{Deserialize, Serialize};
 
-/// How far a trace has filled the drive.
+/// The extent to which a trace has filled the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceFilled {
     /// Pages written because the trace reads them.
@@ -104,7 +104,7 @@ impl<W: Watch> Untimed<'_, W> {
         !self.store.ftl.map.ppn_of(Lpn(lpn)).is_some()
     }
 
-    /// Writes those of these pages that were never written, around the end of the drive.
+    /// Writes the pages among these that were never written, around the end of the drive.
     fn fill_gaps(
         &mut self,
         state: &mut FillState,

@@ -1,4 +1,4 @@
-//! The store: what lies where, and what the collector knows of it.
+//! The store: the translation layer together with the collector's tables.
 //!
 //! The translation layer, the collector's memory and the choice of planes are kept in step here.
 //! Pages are written, copied, trimmed and erased through this room alone, timed or untimed, and
@@ -63,13 +63,13 @@ pub struct Store {
     pub ftl: Ftl,
     /// The collector's memory.
     pub gc: Gc,
-    /// Which plane a page goes to.
+    /// The choice of planes for pages.
     pub alloc: Allocation,
     /// The age clock at the start of the measured part, in ns.
     pub age_base_ns: u64,
-    /// How far the age clock advances for a page programmed before measuring, in ns.
+    /// The advance of the age clock for a page programmed before measuring, in ns.
     age_step_ns: u64,
-    /// Pages lost and moved of which collections or background work have yet to be told.
+    /// Pages lost and moved whose facts collections or background work have not received yet.
     lost: Vec<Lost>,
     moved: Vec<Fact>,
     /// The plane of the program that untimed writing fills, and the slots that it has left.
@@ -121,7 +121,7 @@ impl Store {
         Drive { kept, ..drive }
     }
 
-    /// The same, while the drive goes on: without the scheme's own state.
+    /// A copy of the drive while the run continues, without the scheme's own state.
     pub fn seen_drive(&self, plan: &Plan) -> Drive {
         Drive::seen(&plan.geometry, &self.ftl, &self.gc.wants, self.age_base_ns)
     }
@@ -137,20 +137,20 @@ impl Store {
         self.gc.next_called()
     }
 
-    /// The pages that were lost and that a collection or background work may know, the last one
+    /// The pages that were lost and that may concern a collection or background work, the last one
     /// first.
     pub fn next_lost(&mut self) -> Option<Lost> {
         self.lost.pop()
     }
 
-    /// While nothing is timed, nobody has to be told anything.
+    /// Untimed work has no receivers of facts: drops them.
     pub fn forget_news(&mut self) {
         self.gc.call_nobody();
         self.lost.clear();
         self.moved.clear();
     }
 
-    /// Whether there are facts that collections or background work have yet to be told.
+    /// Whether there are facts that collections or background work have not received yet.
     #[inline(always)]
     pub fn has_news(&self) -> bool {
         !self.lost.is_empty() || !self.moved.is_empty()

@@ -1,4 +1,4 @@
-//! Pages are taken, bound and lost, and the trigger is asked.
+//! Pages are taken, bound and lost, and the trigger is checked.
 //!
 //! These steps are the same while a drive is preconditioned and while it is measured.
 
@@ -25,7 +25,7 @@ impl Store {
         self.write_to(plane, stream, Parity::Any, lpn, cause, cx)
     }
 
-    /// The same for a write that changes the copy of its page in the register.
+    /// Writes a page whose copy is in the register, and is changed there.
     pub fn write_merged<W: Watch>(
         &mut self,
         plane: PlaneId,
@@ -89,7 +89,7 @@ impl Store {
     }
 
     /// Copies the data of a page to another one: the only place where copies are made. The block
-    /// that it leaves may have been emptied before, and its class asked.
+    /// that it leaves may have been emptied before, and its class chosen.
     #[inline(always)]
     pub fn copy_page<const EMPTIED: bool, W: Watch>(
         &mut self,

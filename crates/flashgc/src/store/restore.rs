@@ -54,9 +54,9 @@ impl Store {
             || !self.ftl.host_has_room(plane)
     }
 
-    /// Collects until every plane has as much erased space as the scheme keeps for itself, and on a
-    /// drive whose blocks fail as much as failures leave. The scheme that filled the drive may have
-    /// kept less.
+    /// Collects until every plane has the erased space that the scheme reserves and, on a drive
+    /// with failing blocks, the space that failures require. The scheme that filled the drive may
+    /// have reserved less.
     ///
     /// Where the reserve is counted in pages, the number of erased blocks is not a measure of it:
     /// copies of several streams may have opened more of them than they fill.
@@ -111,7 +111,7 @@ impl Store {
         let victim = sealed.min_by_key(|&block| blocks.valid(block))?;
         let invalid = plan.geometry.data_pages_of(victim) - blocks.valid(victim);
         let won = plan.geometry.shape.won(invalid);
-        // No class is asked in advance here, and copies without a block of theirs go to others.
+        // No class is chosen in advance here, and copies without a block of theirs go to others.
         let taken = plan.geometry.data_pages_of(victim) - won;
         let any_class = plan.gc.classes() > 0 && self.ftl.frontiers.free_pages(plane) >= taken;
         (won > 0 && (any_class || self.can_move(plan, plane, victim))).then_some(victim)

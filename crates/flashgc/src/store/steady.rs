@@ -1,4 +1,4 @@
-//! When a drive that is overwritten counts as steady, and how far preconditioning has come.
+//! The steadiness of a drive that is overwritten, and the progress of preconditioning.
 
 use super::TraceFilled;
 use crate::drive::Carried;
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 pub(super) const WINDOWS_PER_DRIVE_WRITE: u64 = 4;
 /// Number of windows that must agree.
 const STEADY_WINDOWS: usize = 4;
-/// With fewer windows a drift cannot be seen.
+/// Fewer windows do not show a drift.
 const STEADY_WINDOWS_MIN: usize = 8;
 /// The largest difference that counts as agreement, as a share of the mean.
 const STEADY_WITHIN: f64 = 0.01;
 
-/// How far preconditioning has come.
+/// The progress of preconditioning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preconditioning {
     /// The scheme that was active.
     pub scheme: String,
     /// Pages written by the fill.
     pub filled_pages: u64,
-    /// How a trace filled it, where one did.
+    /// The fill by a trace, where there was one.
     pub trace_fill: Option<TraceFilled>,
     /// Invalid pages that ageing caused.
     pub aged_pages: u64,
@@ -29,7 +29,7 @@ pub struct Preconditioning {
     pub mapped_pages: Option<u64>,
     /// Pages overwritten after it.
     pub overwritten_pages: u64,
-    /// The same in drive writes.
+    /// Overwritten pages in drive writes.
     pub drive_writes: f64,
     /// Programs of overwritten pages, and copies since the fill.
     pub programmed_pages: u64,
@@ -38,7 +38,7 @@ pub struct Preconditioning {
     /// Write amplification of its quarters, where pages were overwritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write_amplification_quarters: Vec<f64>,
-    /// How steadiness was found, where it was requested.
+    /// The steadiness of overwriting, where it was requested.
     pub steady: Option<Steady>,
     /// The state that the run's scheme could not take over as it was.
     pub carried: Carried,
@@ -73,7 +73,7 @@ impl SteadyWatch {
     ///
     /// The last windows must agree, and the second half of all windows must agree with the quarter
     /// before it: a slow drift, as of hot and cold data that part over tens of drive writes, moves
-    /// too little between neighbours to be seen there.
+    /// too little between neighbours to show there.
     pub(super) fn add(&mut self, written: u64, moved: u64) -> bool {
         let (pages, copies) = (written - self.written, moved - self.moved);
         (self.written, self.moved) = (written, moved);

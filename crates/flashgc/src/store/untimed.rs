@@ -23,7 +23,7 @@ const AHEAD: usize = 16;
 /// Pages between asking for the accounts that one needs, and that one.
 const BETWEEN: u64 = AHEAD as u64 / 2;
 
-/// Why untimed writing ended early.
+/// The reason for the early end of untimed writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UntimedError {
     /// The workload failed; the text names the place.
@@ -50,7 +50,7 @@ pub struct Overwritten {
 pub struct Untimed<'a, W> {
     /// The store.
     pub store: &'a mut Store,
-    /// What every room may use.
+    /// The surroundings of all rooms.
     pub cx: Context<'a, W>,
     /// Write amplification over the course of overwriting.
     pub batches: &'a mut Batches,
@@ -70,7 +70,7 @@ impl<W: Watch> Untimed<'_, W> {
         self.fill_hinted(from, to, |_| 0)
     }
 
-    /// The same, each with the hint that this gives.
+    /// Fills a range of pages, each with a hint.
     pub fn fill_hinted(
         &mut self,
         from: u32,
@@ -110,7 +110,7 @@ impl<W: Watch> Untimed<'_, W> {
         self.overwrite_drawn::<false>(source, count)
     }
 
-    /// The same, each with its hint.
+    /// Overwrites pages, each with its hint.
     pub fn overwrite_hinted(
         &mut self,
         source: &mut dyn Overwrites,
@@ -176,7 +176,7 @@ impl<W: Watch> Untimed<'_, W> {
         self.cx.counters.gc_moved
     }
 
-    /// The placement is told the changes of the run from now on.
+    /// Passes the future changes of the run to the placement.
     pub fn foresee(&mut self, foresight: &Arc<Foresight>) {
         if let Some(placement) = &mut self.store.gc.placement {
             placement.foresee(foresight);
@@ -225,8 +225,8 @@ impl<W: Watch> Untimed<'_, W> {
         Ok(filled.then_some(plane))
     }
 
-    /// The same, before any collection that follows. Returns the plane, and whether the page has
-    /// filled its block.
+    /// Writes a page, before any collection that follows. Returns the plane, and whether the page
+    /// has filled its block.
     #[inline(always)]
     pub(super) fn place_in(
         &mut self,

@@ -1,7 +1,6 @@
-//! Requests that come from outside: which of them are done, when, and what their latencies consist
-//! of.
+//! Requests from outside: the completed ones, with their times and the parts of their latencies.
 //!
-//! A request is named by its number in order of arrival: who brought it knows which one that is.
+//! A request is named by its number in order of arrival, which its submitter can count too.
 
 use super::blame::Parts;
 use super::slab::entry;
@@ -14,7 +13,7 @@ pub struct Done {
     pub number: u64,
     /// Its operation.
     pub op: HostOp,
-    /// When it was done, in ns.
+    /// The time of its end, in ns.
     pub at_ns: u64,
     /// From its arrival until then, in ns.
     pub latency_ns: u64,

@@ -7,7 +7,7 @@ use crate::drive::Drive;
 use crate::ids::{BlockId, Ppn};
 use crate::plan::Plan;
 
-/// Which blocks are bad.
+/// The bad blocks.
 pub(super) struct BadBlocks {
     outcomes: Failures,
     erases: Vec<u32>,
@@ -54,7 +54,7 @@ impl BadBlocks {
         }
     }
 
-    /// Something happened.
+    /// Takes an event of the run.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, at: &Geometry) {
         match happened {
             Happened::Programmed { ppn, .. } | Happened::Padded { ppn, .. } => {
@@ -104,7 +104,7 @@ impl BadBlocks {
             "at {now_ns} ns page {} of a block with a failed program was programmed",
             page.0
         );
-        // A program whose first page was there before, on an aged drive, is not asked.
+        // A program whose first page was there before, on an aged drive, is not checked.
         let begins = page.0.is_multiple_of(at.shape.program_slots);
         assert!(
             self.is_read_only || !begins || !self.fails(page, at),

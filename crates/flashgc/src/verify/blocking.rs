@@ -32,7 +32,7 @@ impl Blocking {
         Blocking { level: blocking.level, erasing, is_measuring: false, open: Vec::new() }
     }
 
-    /// Something happened. Events that take no time, before measuring, block nothing.
+    /// Takes an event of the run. Events that take no time, before measuring, block nothing.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, at: &Geometry) {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,

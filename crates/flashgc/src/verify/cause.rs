@@ -1,8 +1,8 @@
-//! Why pages are programmed.
+//! The causes of programs.
 
 use crate::ids::Ppn;
 
-/// Why a page was programmed.
+/// The cause of the program of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The host wrote it.

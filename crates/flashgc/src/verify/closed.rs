@@ -16,7 +16,7 @@ struct Collected {
     victims: Vec<BlockId>,
     /// The block that the last copy went to.
     destination: Option<BlockId>,
-    /// Where this collection's copies lie.
+    /// The destinations of this collection's copies.
     moved: Vec<Ppn>,
     /// The block of the plane's last program.
     last: Option<BlockId>,
@@ -30,7 +30,7 @@ struct Batch {
     open: Option<(BlockId, u32)>,
 }
 
-/// Which blocks are blocked for the host.
+/// The blocks that are blocked for the host.
 #[derive(Default)]
 pub(super) struct Closed {
     planes: Vec<Collected>,

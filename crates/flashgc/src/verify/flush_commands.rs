@@ -1,4 +1,4 @@
-//! Flush commands: the writes that were done when one came in are programmed when it is done. So
+//! Flush commands: writes that were done at the arrival of a flush are programmed by its end. So
 //! are the pages of a write with forced unit access (FUA).
 
 use crate::ids::Lpn;
@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct FlushCommands {
     /// By request, the version of each page that the write buffer held.
     waiting: BTreeMap<u32, BTreeMap<u32, u32>>,
-    /// The FUA writes of a drive that may lose what is in its buffer, and their page operations.
+    /// The FUA writes of a drive without power-loss protection of its buffer, and their page
+    /// operations.
     forced: BTreeSet<u32>,
     operations: BTreeMap<u32, u32>,
 }

@@ -1,9 +1,9 @@
-//! The limits of jobs: no window admits more than its length allows, and one request.
+//! Rate limits of jobs: no window admits more than its length allows, and one request.
 
 use crate::plan::{Limit, Plan};
 use std::collections::VecDeque;
 
-/// What the checker knows of limited jobs.
+/// The rate-limited jobs, as the checker follows them.
 pub(super) struct Limited {
     of_clone: Vec<u16>,
     jobs: Vec<Admitted>,
@@ -13,14 +13,14 @@ struct Admitted {
     limit: Limit,
     /// Requests that wait, by the order of their arrival, each with its bytes.
     waiting: VecDeque<(u32, u64)>,
-    /// The last one that was admitted: when, in ns, and what was left to pay for it and those
-    /// before, in parts of a ns.
+    /// The admission time of the last request, in ns, and the cost that remained after it, in parts
+    /// of a ns.
     since_ns: u64,
     left: [u128; 2],
 }
 
 impl Limited {
-    /// Of a plan; `None` where no job is limited.
+    /// The limits of a plan; `None` without any.
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let job = |&limit: &Limit| Admitted {
             limit,
@@ -34,7 +34,7 @@ impl Limited {
         })
     }
 
-    /// A request of this clone of a job arrived. Whether it waits for a limit.
+    /// A request of this clone of a job arrived. Returns whether it waits for a limit.
     pub(super) fn arrived(&mut self, request: u32, clone: u16, bytes: u64) -> bool {
         let job = &mut self.jobs[usize::from(self.of_clone[usize::from(clone)])];
         if !job.limit.is_none() {
@@ -63,7 +63,7 @@ impl Limited {
         number
     }
 
-    /// A request is at work in the device: its limit has admitted it.
+    /// A request is processed by the device: its limit has admitted it.
     pub(super) fn works(&self, now_ns: u64, request: u32) {
         let waits = |job: &Admitted| job.waiting.iter().any(|&(one, _)| one == request);
         assert!(

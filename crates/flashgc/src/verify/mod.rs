@@ -54,7 +54,8 @@ use blame::{BusWait, Held};
 pub enum Happened {
     /// The measured part begins.
     MeasuringStarts,
-    /// The ramp of a job has ended: its latencies, and those of all jobs, count from here on.
+    /// The ramp of a job has ended: its latencies count from here on, and so do the latencies of
+    /// the whole run.
     RampEnds {
         /// The job.
         job: u16,
@@ -91,7 +92,7 @@ pub enum Happened {
         job: u16,
         /// The kind of request.
         op: HostOp,
-        /// How long it took, in ns.
+        /// Its latency, in ns.
         latency_ns: u64,
         /// Requests under way that are left.
         outstanding: u64,
@@ -145,24 +146,25 @@ pub enum Happened {
         /// Its place in the slab.
         op: u32,
     },
-    /// A write that has just left its queue is loaded beside a program of a collection.
+    /// A write that has just left its queue is loaded during a program of a collection.
     Loaded {
         /// Its place in the slab.
         op: u32,
     },
-    /// The operation of the host that is taken next begins beside the one of its unit.
+    /// The next operation of the host begins in parallel with the operation of its unit.
     BeginsBeside {
         /// The unit.
         unit: UnitId,
         /// It reads, and else programs.
         reads: bool,
     },
-    /// A page operation that has just left its queue has begun beside another of the host.
+    /// A page operation that has just left its queue has begun in parallel with another one of the
+    /// host.
     Beside {
         /// Its place in the slab.
         op: u32,
     },
-    /// That other one has ended, and this one has the unit.
+    /// The other operation has ended, and this one occupies the unit.
     TakesOver {
         /// Its place in the slab.
         op: u32,
@@ -195,7 +197,7 @@ pub enum Happened {
         /// For what.
         held: Held,
     },
-    /// A page of the host has left beside the operation of its unit.
+    /// A page of the host has left the register in parallel with the operation of its unit.
     LeftBeside {
         /// The unit.
         unit: UnitId,
@@ -253,7 +255,7 @@ pub enum Happened {
         ppn: Ppn,
         /// Its data.
         lpn: Lpn,
-        /// Why.
+        /// The cause.
         cause: Cause,
         /// Whether the data was still current when it was bound.
         current: bool,
@@ -453,7 +455,7 @@ pub trait Watch {
         true
     }
 
-    /// Something happened at this instant.
+    /// Takes an event at this instant.
     fn see(&mut self, now_ns: u64, happened: Happened);
 
     /// Whether it takes a sample before time advances to this instant.
@@ -468,7 +470,7 @@ pub trait Watch {
         None
     }
 
-    /// What it recorded of the run over time; it records nothing more.
+    /// The record of the run over time, which ends with this call.
     fn over_time(&mut self) -> Option<OverTime> {
         None
     }

@@ -1,5 +1,5 @@
-//! Records a run over time while nothing else is watched. It needs facts about requests, blocks
-//! and collections, and none about operations, so it costs little.
+//! Records a run over time where no watcher of operations is active. It needs facts about requests,
+//! blocks and collections, and none about operations, so it costs little.
 
 use super::attended::Attended;
 use super::blame::{Blame, Parts};
@@ -17,7 +17,7 @@ pub struct Overview {
 }
 
 impl Clone for Overview {
-    /// Whoever copies one has found that it has [no rows](Overview::is_copied) of the run.
+    /// Callers check [`Overview::is_copied`] first: a copy has no rows of the run over time.
     fn clone(&self) -> Self {
         Overview { over_time: None, attended: self.attended.clone() }
     }
@@ -71,7 +71,7 @@ impl Overview {
     }
 }
 
-/// Passes on what a series needs.
+/// Passes the events of a series on.
 #[inline(always)]
 pub(super) fn tell_series(series: &mut Series, happened: Happened) {
     match happened {

@@ -1,4 +1,4 @@
-//! What is recorded of single requests: a row for each, the stories of some, or the timeline.
+//! Records of single requests: a row for each, the stories of some, or the timeline.
 
 use super::Happened;
 use super::blame::Parts;
@@ -20,7 +20,7 @@ pub struct PerRequest {
 }
 
 impl PerRequest {
-    /// What was asked for, if anything was.
+    /// The requested records; `None` without any.
     pub fn new(
         sink: Option<RequestSink>,
         choice: Option<Choice>,
@@ -36,7 +36,7 @@ impl PerRequest {
         })
     }
 
-    /// Something happened; a request that is done comes with the parts of its latency.
+    /// Takes an event of the run; the parts of its latency come with a request that is done.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, parts: Option<Parts>) {
         if let Happened::Served { request, op, latency_ns, outstanding, .. } = happened {
             let row = self.requests.served(request, op, [now_ns - latency_ns, now_ns], parts);
@@ -77,12 +77,12 @@ impl PerRequest {
         }
     }
 
-    /// The stories, where some were asked for.
+    /// The stories, where some were requested.
     pub fn stories(&self) -> Option<&Stories> {
         self.stories.as_ref()
     }
 
-    /// The timeline, where it was asked for.
+    /// The timeline, where it was requested.
     pub fn timeline(&self) -> Option<&Timeline> {
         self.timeline.as_ref()
     }

@@ -1,5 +1,5 @@
-//! The places of the device and its firmware: requests inside, which the checker counts by what
-//! they do, and the order in which they come in.
+//! The places of the device and its firmware: requests inside, which the checker counts by their
+//! stages, and the order in which they come in.
 
 use super::Happened;
 use super::limits::Limited;
@@ -18,7 +18,7 @@ pub(super) struct Inside {
     limited: Option<Limited>,
 }
 
-/// Requests that wait for the turn of their job, by the order of their arrival.
+/// Requests that wait for their job's turn, in order of arrival.
 struct Turns {
     jobs: JobQueues,
     queues: Vec<Waiting>,
@@ -39,7 +39,7 @@ struct Handling {
 }
 
 impl Inside {
-    /// Of a device with these bounds; `None` where nothing bounds its requests.
+    /// The requests inside a device with these bounds; `None` without any bound.
     pub(super) fn new(promises: &Promises) -> Option<Self> {
         let Promises { queue_length: most, firmware, limits, .. } = *promises;
         (most.is_some() || firmware.is_some() || limits).then(|| Inside {
@@ -51,7 +51,7 @@ impl Inside {
         })
     }
 
-    /// The jobs of this plan come in by turns, if they do, and have limits, if they have.
+    /// Sets the rate limits of the plan's jobs, and the round robin between them.
     pub(super) fn take_turns(&mut self, plan: &Plan) {
         self.limited = Limited::of(plan);
         let by_turns =
@@ -62,7 +62,7 @@ impl Inside {
         });
     }
 
-    /// Something happened to a request.
+    /// Takes an event of a request.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Arrived { request, job, size_bytes, .. } => {
@@ -168,7 +168,7 @@ impl Inside {
 }
 
 impl Turns {
-    /// A request of a job waits for its turn.
+    /// A request waits for its job's turn.
     fn arrived(&mut self, request: u32, job: usize) {
         let queue = &mut self.queues[job];
         if queue.requests.is_empty() {
@@ -177,7 +177,8 @@ impl Turns {
         queue.requests.push_back(request);
     }
 
-    /// Requests of a job come in in order, and while one waits the others have a turn each.
+    /// Requests of each job come in in order, and while one waits, the other jobs come in at most
+    /// as many times as their weights add up to.
     fn came_in(&mut self, now_ns: u64, request: u32) {
         let first = |queue: &Waiting| queue.requests.front() == Some(&request);
         let Some(job) = self.queues.iter().position(first) else {

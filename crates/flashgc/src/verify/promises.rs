@@ -17,7 +17,7 @@ pub struct Promises {
     pub at_once: u32,
     /// Each victim has steps of its own.
     pub by_block: bool,
-    /// How sub-blocks are isolated, where they are erased.
+    /// The isolation of sub-blocks, where they are erased.
     pub isolation: Option<Isolation>,
     /// Requests may preempt a collection: a page of a step may be lost before it is programmed.
     pub preempts: bool,
@@ -34,7 +34,7 @@ pub struct Promises {
     /// The times of operations of the host and of collections; `None` where the checker does not
     /// check them.
     pub timing: Option<[Timing; 2]>,
-    /// Which of the transfers that wait for a bus is next.
+    /// The order of transfers that wait for a bus.
     pub bus_order: BusOrder,
     /// Operations that end at an instant end before the next one leaves its queue. `false` where
     /// requests preempt collections, which a request that comes may suspend.
@@ -47,13 +47,13 @@ pub struct Promises {
     pub limits: bool,
     /// The firmware, where it takes time.
     pub firmware: Option<Firmware>,
-    /// Whether reads, and programs, may begin beside others of the host.
+    /// Whether reads, and programs, may begin in parallel with other operations of the host.
     pub cache: [bool; 2],
     /// Word lines by which the fine pass of a program lags behind the coarse one.
     pub lag: u32,
 }
 
-/// Which block is blocked for the host in addition to the victims.
+/// The block that is blocked for the host in addition to the victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosedBlocks {
     /// The one that copies fill, which the host does not write to.
@@ -72,7 +72,7 @@ impl ClosedBlocks {
 }
 
 impl Promises {
-    /// Those of this plan.
+    /// The promises of this plan.
     pub fn of(plan: &Plan) -> Self {
         let copy = plan.gc.copy;
         let holds = plan.gc.preemption.is_none() && !plan.untimed;

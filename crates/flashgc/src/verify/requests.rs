@@ -20,12 +20,12 @@ pub struct RequestRow {
     pub size_bytes: u64,
     /// The placement hint that came with it; 0 is none.
     pub hint: u8,
-    /// When it arrived, in ns.
+    /// Its arrival, in ns.
     pub arrival_ns: u64,
-    /// When the first of its page operations got its unit or the write buffer, in ns; when it was
-    /// served if it needs neither.
+    /// The time at which its first page operation got its unit or the write buffer, in ns; its end
+    /// if it needs neither.
     pub start_ns: u64,
-    /// When it was done, in ns.
+    /// Its end, in ns.
     pub end_ns: u64,
     /// The parts of its latency, where latencies are split; a trim has none.
     pub parts: Option<Parts>,
@@ -65,7 +65,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Something happened; the end of a request is told by [`Requests::served`].
+    /// Takes an event of the run; the end of a request comes by [`Requests::served`].
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Arrived { request, job, offset_bytes, size_bytes, hint, .. } => {

@@ -6,12 +6,11 @@ use crate::device::{Geometry, ReadErrors, RetryTimes};
 use crate::ids::Ppn;
 use crate::plan::Plan;
 
-/// How often each page is read again.
+/// The number of retries of each page.
 pub(super) struct Rereads {
     errors: ReadErrors,
     times: RetryTimes,
-    /// Slots of a flash page, those of the flash pages that are read together, and those that are
-    /// programmed together.
+    /// Slots of a flash page, of the flash pages that are read together, and of a program.
     slots: u32,
     read_slots: u32,
     program_slots: u32,
@@ -63,7 +62,7 @@ impl Rereads {
         self.erases.copy_from_slice(erases);
     }
 
-    /// Something happened to the data of a page.
+    /// Takes an event of the data of a page.
     pub(super) fn see(&mut self, happened: Happened, at: &Geometry) {
         match happened {
             Happened::MeasuringStarts => self.old.fill(true),

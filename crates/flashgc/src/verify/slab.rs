@@ -1,4 +1,4 @@
-//! A slab that grows with what it holds.
+//! A slab that grows with its entries.
 
 /// The entry at a place, which is `new` where the slab had none.
 #[inline(always)]

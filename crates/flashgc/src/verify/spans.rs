@@ -25,14 +25,14 @@ pub struct Busy {
 struct Reads {
     /// Until when the last one that has ended worked, in ns.
     end_ns: u64,
-    /// When at least one plane read, in ns: spans that do not touch, the latest last.
+    /// Times with a read in at least one plane, in ns: separate spans, the latest last.
     spans_ns: Vec<(u64, u64)>,
 }
 
-/// What a bus has served: the latest requests, and when data had it last, in ns.
+/// The times of a bus: its latest requests, and its last data transfer, in ns.
 #[derive(Clone, Copy, Default)]
 struct Served {
-    /// Of commands and of data, where they have an order; else of all transfers.
+    /// Requests of commands and of data, where they have an order; else of all transfers.
     asked_ns: [u64; 2],
     data_since_ns: u64,
 }
@@ -40,13 +40,13 @@ struct Served {
 /// The observed work of units, buses and the host's link.
 pub(super) struct Spans {
     last_end_ns: Vec<[u64; 3]>,
-    /// Where planes read by themselves: the unit of each reader, and the reads of each unit.
+    /// With independent plane reads: the unit of each reader, and the reads of each unit.
     unit_of_reader: Vec<usize>,
     reads: Vec<Reads>,
     link_end_ns: u64,
     served: Vec<Served>,
     commands_first: bool,
-    /// When an operation left its queue last, where operations end together, in ns.
+    /// The time at which an operation left its queue last, where operations end together, in ns.
     taken_ns: Option<u64>,
     ends_together: bool,
     /// The sums.
@@ -54,7 +54,7 @@ pub(super) struct Spans {
 }
 
 impl Spans {
-    /// Nothing yet.
+    /// The times before the run.
     pub(super) fn new(geometry: &Geometry, promises: &Promises) -> Self {
         let readers = geometry.units..geometry.units + geometry.readers;
         let lanes = readers.end.max(geometry.shape.channels) as usize;
@@ -139,7 +139,7 @@ impl Spans {
         reads.spans_ns.push((from_ns, to_ns));
     }
 
-    /// A bus served what asked for it first; or a command, and data while no command waited.
+    /// A bus serves the oldest request; or a command, and data while no command waits.
     fn transferred(&mut self, bus: usize, is_command: bool, asked_ns: u64, from_ns: u64) {
         let Served { asked_ns: latest_ns, data_since_ns } = &mut self.served[bus];
         assert!(asked_ns <= from_ns, "a transfer at {from_ns} ns that was asked for at {asked_ns}");

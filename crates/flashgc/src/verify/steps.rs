@@ -1,5 +1,5 @@
-//! The steps of requests under way: those of a request itself, and of the page operation of it that
-//! is done last.
+//! The steps of requests under way: the request's own steps, and the steps of its page operation
+//! that is done last.
 
 use super::Happened;
 use super::requests::Requests;
@@ -31,7 +31,7 @@ pub enum Step {
     Taken,
     /// It was merged into a page that a collection programs.
     Merged,
-    /// It is loaded beside a program of a collection.
+    /// It is loaded during a program of a collection.
     Loaded,
     /// It waits for the write buffer.
     AwaitsBuffer,
@@ -92,7 +92,7 @@ pub(super) struct RequestSteps {
 }
 
 impl RequestSteps {
-    /// Something happened in the measured part. Whether it was a step of a request.
+    /// Takes an event of the measured part. Returns whether it was a step of a request.
     pub fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) -> bool {
         match happened {
             Happened::Arrived { request, .. } => self.arrives(request),
@@ -126,10 +126,10 @@ impl RequestSteps {
         &self.under_way[request as usize]
     }
 
-    /// A page operation goes on to a step.
+    /// A page operation reaches a step.
     fn goes_on(&mut self, op: u32, now_ns: u64, step: Step) {
         let steps = entry(&mut self.steps_of, op, Steps::new());
-        // A write is asked again and again whether there is a page.
+        // A waiting write is checked for a page repeatedly.
         if steps.last().is_none_or(|&(_, last)| last != step) {
             steps.push((now_ns, step));
         }
@@ -149,7 +149,7 @@ impl RequestSteps {
         }
     }
 
-    /// A page of a request is done. The last one is the one that is told.
+    /// A page of a request is done. The steps of the page that is done last are kept.
     fn done(&mut self, op: u32, request: u32) {
         let request = &mut self.under_way[request as usize];
         request.steps.truncate(request.own);

@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, VecDeque};
 /// The requests whose stories are kept.
 #[derive(Clone, Debug)]
 pub enum Choice {
-    /// Those of these numbers, in order of arrival from 0.
+    /// Requests by number, in order of arrival from 0.
     Numbers(BTreeSet<u64>),
     /// This number of reads and writes of the longest latency, or of one of both kinds.
     Slowest(usize, Option<HostOp>),
@@ -71,7 +71,7 @@ impl Stories {
         }
     }
 
-    /// Something happened; the end of a request is told by [`Stories::served`].
+    /// Takes an event of the run; the end of a request comes by [`Stories::served`].
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,

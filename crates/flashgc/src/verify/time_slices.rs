@@ -16,25 +16,26 @@ use crate::plan::Plan;
 struct Run {
     since_ns: u64,
     end_ns: u64,
-    /// When the step under way began, in ns.
+    /// The start of the step under way, in ns.
     step_since_ns: u64,
     /// Whether the step continues after the operation that ended last.
     in_step: bool,
     /// The longest of its steps, in ns.
     longest_ns: u64,
-    /// When an operation below the floor last ended, in ns.
+    /// The end of the last operation below the floor, in ns.
     below_until_ns: u64,
-    /// The same where [writes wait for space](Kept), which may be above the floor.
+    /// The end of the last operation while [writes waited for space](Kept), which may be above the
+    /// floor, in ns.
     full_until_ns: u64,
 }
 
 /// With no more erased space than this in a plane, a write waits for the end of the collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// Where copies have several classes: pages that the host never takes.
+    /// With several classes of copies: pages that the host never takes.
     pages: u32,
-    /// Under the odd/even rule: the pages that are left to copy may all be of one kind, so that
-    /// they need twice as many blocks, and one of these is open.
+    /// Under the odd/even rule: the remaining pages to copy may all be of one kind, so that they
+    /// need twice the number of blocks, and one of these is open.
     blocks: u32,
 }
 
@@ -76,7 +77,7 @@ impl Slices {
         }
     }
 
-    /// Something happened, on a drive with these numbers of pages written in each block.
+    /// Takes an event of the run, on a drive with these numbers of pages written in each block.
     pub(super) fn see(
         &mut self,
         geometry: &Geometry,

@@ -43,7 +43,7 @@ struct Lane {
     merged: Vec<HostPage>,
     read_out: Vec<Ppn>,
     bound: VecDeque<Bound>,
-    /// The pages and the array time of the operation of the host that has begun beside the one
+    /// The pages and the array time of the host's operation that has begun in parallel with the one
     /// under way, and whether it reads.
     beside: Option<bool>,
     next: Vec<HostPage>,
@@ -58,7 +58,7 @@ struct Lane {
     victims: Vec<BlockId>,
     /// By how much it may be rounded in all its phases, in ns: those that have passed count too.
     left_rounded_ns: u64,
-    /// The same of one that ended as far as rounding tells.
+    /// The name and the rounding of an operation that has ended within its rounding, in ns.
     nearly: Option<(&'static str, u64)>,
     /// The cost of resuming it, in ns.
     resumes_ns: u64,
@@ -71,8 +71,8 @@ struct Lane {
 }
 
 impl Lane {
-    /// The array has worked. It does one thing at a time; what reads beside a transfer of the host
-    /// is the next operation.
+    /// The array has worked, on one operation at a time; a read during a transfer of the host
+    /// belongs to the next operation.
     fn worked(&mut self, (from_ns, to_ns): (u64, u64), gc: bool) {
         assert!(from_ns >= self.array_until_ns, "an array did two things at {from_ns} ns");
         self.array_until_ns = to_ns;
@@ -83,7 +83,7 @@ impl Lane {
         *seen_ns += to_ns - from_ns;
     }
 
-    /// The host's operation has ended: the one beside it has the unit.
+    /// The host's operation has ended: the one in parallel with it now occupies the unit.
     fn takes_over(&mut self) {
         self.beside = None;
         self.host = std::mem::take(&mut self.next);
@@ -119,7 +119,7 @@ const READ_OUT: &str = "read-out";
 /// Times of operations, unit by unit.
 pub(super) struct Times {
     timing: Timing,
-    /// Of collections and background tasks.
+    /// The timing of collections and background tasks.
     collection: Timing,
     /// Pages of a whole block, and the time of each layer as a multiple of the nominal one.
     block_pages: u32,
@@ -234,14 +234,14 @@ impl Times {
         (slot.0 + 1).is_multiple_of(self.program_slots)
     }
 
-    /// The same where copies pay for them.
+    /// The time of the summaries where copies pay for them, in ns.
     fn summaries_of_copies_ns(&self, filled: Option<Ppn>) -> u64 {
         let by = &self.collection;
         let are_timed = by.summary.is_some_and(|summary| summary.timed_copies);
         self.summaries_ns(by, filled.filter(|_| are_timed))
     }
 
-    /// Something happened; `fills` says whether a page was the last of its block.
+    /// Takes an event of the run; `fills` is whether a page was the last of its block.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, fills: bool, at: &Geometry) {
         let unit = |ppn: Ppn| at.unit_of_page(ppn);
         self.rereads.iter_mut().for_each(|rereads| rereads.see(happened, at));
@@ -357,8 +357,8 @@ impl Times {
         if suspends && seen_ns + rounded < expected_ns {
             lane.left = left;
         } else {
-            // By the engine's rounding it may have as much left as rounding can move. That stays
-            // so while the host is served.
+            // By the engine's rounding it may have at most the time left that rounding can move.
+            // That stays so while the host is served.
             if suspends {
                 lane.nearly = left.filter(|_| seen_ns < expected_ns + rounded);
             }
@@ -405,7 +405,7 @@ impl Times {
         if self.layers.is_some() { phases * reads } else { 0 }
     }
 
-    /// The same of a collection's operation.
+    /// The time of an operation of a collection, and its rounding, in ns.
     fn job_ns(&mut self, lane: &mut Lane, name: &'static str, copies: u32) -> (u64, u64) {
         let nearly = lane.nearly.take().filter(|(of, _)| *of == name);
         if lane.left.is_none() && lane.only_goes_on(name, copies) {

@@ -6,7 +6,7 @@
 //! on it, no write of the host may begin.
 //!
 //! Nothing is promised of a collection whose planes were below a threshold that lets it run, or
-//! beside which a write waited for space.
+//! during which a write waited for space.
 
 use super::{Cause, Happened};
 use crate::device::Geometry;
@@ -34,7 +34,7 @@ pub struct Paid {
 }
 
 impl Paid {
-    /// Those of this plan.
+    /// The accounts of this plan; `None` where they are not checked.
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let gc = &plan.gc;
         let merges = gc.preemption.is_some_and(|rules| rules.merge);
@@ -94,8 +94,8 @@ impl Accounts {
         }
     }
 
-    /// Something happened, on a drive with these numbers of pages written in each block and these
-    /// homes of the logical pages.
+    /// Takes an event of the run, on a drive with these numbers of pages written in each block and
+    /// these homes of the logical pages.
     pub(super) fn see(
         &mut self,
         geometry: &Geometry,
@@ -126,7 +126,7 @@ impl Accounts {
                 let lost = u64::from(geometry.data_pages_of(block) - at);
                 let pages = &mut self.free_pages[plane.index()];
                 *pages = pages.saturating_sub(lost);
-                // Space that nobody has paid for is gone.
+                // Space was lost without payment.
                 self.units[geometry.unit_of(plane).index()].is_free = true;
             }
             Happened::Retired(block, _) => {

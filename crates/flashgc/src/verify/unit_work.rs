@@ -52,7 +52,7 @@ impl Work {
 /// A collection of a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collection {
-    /// Its number among those of its unit, from 0.
+    /// Its number among the collections of its unit, from 0.
     pub number: u64,
     /// The unit that works for it.
     pub unit: UnitId,
@@ -61,9 +61,9 @@ pub struct Collection {
     /// Its blocks, counted in their plane, with the valid pages of each when it was chosen; the
     /// victim is first.
     pub blocks: Vec<(u32, u32)>,
-    /// When its victim was chosen, in ns.
+    /// The time of its victim's choice, in ns.
     pub selected_ns: u64,
-    /// When its erase ended, in ns; open until then.
+    /// The end of its erase, in ns; `None` until then.
     pub end_ns: Option<u64>,
 }
 
@@ -135,13 +135,13 @@ impl UnitWork {
         Some(last)
     }
 
-    /// The operation that is told next waited for the bus.
+    /// The next reported operation waited for the bus for this time.
     pub(super) fn waited(&mut self, waited_ns: BusWait) {
         self.waited_ns = waited_ns;
     }
 
-    /// An operation has ended, and is returned. What ended before this instant is asked for no
-    /// longer.
+    /// An operation has ended, and is returned. Work and collections that ended before `oldest_ns`
+    /// are dropped.
     pub(super) fn worked(
         &mut self,
         operation: &'static str,

@@ -10,7 +10,7 @@ pub enum What {
     Bus {
         /// It sends a command, and else data.
         is_command: bool,
-        /// When it asked for the bus, in ns.
+        /// The time of its bus request, in ns.
         asked_ns: u64,
     },
     /// A phase in the unit's array.

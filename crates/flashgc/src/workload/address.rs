@@ -1,4 +1,4 @@
-//! Where requests go: distributions over the pages of a drive.
+//! The addresses of requests: distributions over the pages of a drive.
 
 use super::permutation::Permutation;
 use super::ranked::{Ranked, ZipfChoice};
@@ -20,7 +20,7 @@ pub enum AddressChoice {
         /// Above 0 and below 1.
         h: f64,
     },
-    /// Gaussian around a place; what falls beyond the places is drawn again.
+    /// Gaussian around a place; draws beyond the places are repeated.
     Normal {
         /// The standard deviation, as a share of the places.
         stddev: f64,
@@ -37,9 +37,9 @@ pub enum AddressChoice {
     /// Groups of places, one behind the other, each with its share of the requests; uniform in
     /// each.
     Groups(Vec<Group>),
-    /// The same groups, whose places are scattered over all places.
+    /// Groups of places, scattered over all places.
     Scattered {
-        /// As for [`AddressChoice::Groups`].
+        /// The groups, as for [`AddressChoice::Groups`].
         groups: Vec<Group>,
         /// Names the permutation of the places: the same number, the same places.
         scatter: u64,
@@ -47,7 +47,7 @@ pub enum AddressChoice {
 }
 
 impl AddressChoice {
-    /// Whether it is a law of ranks that says nothing of where the popular places lie.
+    /// Whether it is a law of ranks that leaves the location of popular places open.
     pub fn is_scattered(&self) -> bool {
         match self {
             AddressChoice::Zipf(choice) => *choice == ZipfChoice::new(choice.theta),
@@ -77,7 +77,7 @@ pub struct Group {
 pub struct Addresses {
     positions: u64,
     draw: Draw,
-    /// Of the places of groups, where they are scattered.
+    /// The permutation of the places of groups, where they are scattered.
     scatter: Option<Permutation>,
 }
 
@@ -92,7 +92,7 @@ enum Draw {
     Groups(Vec<Drawn>),
 }
 
-/// A group: its share of the requests and that of those before it, and its places.
+/// A group: the sum of its share of the requests and the shares before it, and its places.
 #[derive(Clone)]
 struct Drawn {
     up_to: f64,
@@ -132,7 +132,7 @@ impl Addresses {
         Addresses { positions, draw, scatter: choice.scatter(positions) }
     }
 
-    /// As [`Addresses::new`]; groups begin and end as fio's zones do: their first place and their
+    /// Addresses with groups that begin and end as fio's zones do: their first place and their
     /// number of places are rounded down, so that the last places may have no requests.
     pub fn whole(choice: &AddressChoice, positions: u64) -> Self {
         let (AddressChoice::Groups(groups) | AddressChoice::Scattered { groups, .. }) = choice
@@ -202,8 +202,8 @@ impl Addresses {
     }
 }
 
-/// A third of the draws or more fall on a place if the mean is one of them and the standard
-/// deviation is at most all places: this many misses do not occur.
+/// With a mean among the places and a standard deviation of at most their number, at least a third
+/// of the draws fall on a place: this many misses do not occur.
 const NORMAL_TRIES: u32 = 1000;
 
 /// The places of each group that has requests: at least one, even if its share is less.
@@ -214,7 +214,7 @@ fn drawn(groups: &[Group], positions: u64) -> Vec<Drawn> {
     parted(groups, positions, place, places)
 }
 
-/// What a sum of shares may lack of a whole place.
+/// The most by which a sum of shares may fall short of a whole place.
 const ROUNDING: f64 = 1e-6;
 
 /// The whole places of each group that has requests.
@@ -261,8 +261,8 @@ pub(super) fn group_ends(groups: &[Group], positions: u64) -> Vec<u64> {
 pub(super) struct Scatter {
     positions: u64,
     stride: u64,
-    /// Of the positions, over 2^64. Zero where products of a rank and the stride may need more than
-    /// 64 bits.
+    /// The reciprocal of the positions, over 2^64. Zero where products of a rank and the stride may
+    /// need more than 64 bits.
     reciprocal: u64,
 }
 
@@ -273,13 +273,13 @@ impl Scatter {
         Scatter { positions, stride: scatter_stride(positions), reciprocal }
     }
 
-    /// What places are multiplied with for their ranks.
+    /// The factor from places to their ranks.
     pub(super) fn inverse(&self) -> u64 {
         inverse(self.stride, self.positions)
     }
 
-    /// The place of a rank: the rest of a division, which takes several times as long as a product
-    /// with the reciprocal. That names the quotient, or one less.
+    /// The place of a rank: the remainder of a division, which takes several times the time of a
+    /// product with the reciprocal. The product gives the quotient, or one less.
     #[inline(always)]
     fn place(&self, rank: u64) -> u64 {
         let Scatter { positions, stride, reciprocal } = *self;
@@ -377,8 +377,8 @@ mod tests {
         assert!(counts[..5].iter().all(|&n| n.abs_diff(12_000) < 600), "{counts:?}");
     }
 
-    /// The hot places of each tenth of the drive are as many as chance gives it, and the same for
-    /// the same number.
+    /// The number of hot places in each tenth of the drive is random, and the same for the same
+    /// number.
     #[test]
     fn scattered_groups_lie_all_over() {
         let groups =
@@ -465,7 +465,7 @@ mod tests {
         let variance = moment(|at, mean| (at - mean) * (at - mean), mean);
         assert!((mean - center).abs() < 0.0005, "{mean}");
         assert!((libm::sqrt(variance) - stddev).abs() < 0.0005, "{variance}");
-        // Half of them lie within 0.6745 deviations.
+        // Half of the draws lie within 0.6745 standard deviations.
         let near: u64 = counts[2163..2837].iter().sum();
         assert!((near as f64 / 400_000.0 - 0.5).abs() < 0.005, "{near}");
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 /// The most hints of a workload: one is a byte.
 pub const HINTS_MAX: usize = 256;
 
-/// The hints of a synthetic workload. The first share has hint 0, and what is left the last one.
+/// The hints of a synthetic workload. The first share has hint 0, and the rest the last hint.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HintPlan {
@@ -23,14 +23,14 @@ pub enum HintPlan {
     Groups,
 }
 
-/// Where writes may begin, in bytes.
+/// The range and the unit of the first bytes of writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
-    /// From the start of the drive.
+    /// The used part, from the start of the drive.
     pub span_bytes: u64,
-    /// Of a place.
+    /// The size of a place.
     pub place_bytes: u64,
-    /// Of a page.
+    /// The size of a page.
     pub page_bytes: u64,
 }
 
@@ -40,14 +40,13 @@ pub struct PageHints(By);
 
 #[derive(Clone)]
 enum By {
-    /// The first page behind each part, and the part's hint. Pages behind all have that of the
-    /// last.
+    /// The first page behind each part, and the part's hint. Pages behind all have the last hint.
     Parts(Vec<(u32, u8)>),
     /// By the rank of a place; the first rank behind each class but the last.
     Rank { ranks: Ranks, places: Places, ends: Vec<u64> },
 }
 
-/// Where parts of these shares of a whole end. The last one has the rest, and no end.
+/// The ends of parts with these shares of a whole. The last one has the rest, and no end.
 fn ends(shares: &[f64], whole: u64) -> Vec<u64> {
     let mut sum = 0.0;
     let mut ends: Vec<u64> = shares
@@ -62,7 +61,7 @@ fn ends(shares: &[f64], whole: u64) -> Vec<u64> {
 }
 
 impl PageHints {
-    /// Of writes to these addresses, on a drive with this number of user pages.
+    /// The hints of writes to these addresses, on a drive with this number of user pages.
     pub fn new(
         plan: &HintPlan,
         address: &AddressChoice,
@@ -89,8 +88,8 @@ impl PageHints {
         })
     }
 
-    /// Of these parts: first page, first page behind it, hint. Where two overlap the first counts;
-    /// pages in none have hint 0.
+    /// The hints of these parts: first page, first page behind it, hint. Where two overlap the
+    /// first counts; pages in none have hint 0.
     pub fn of_parts(parts: &[(u32, u32, u8)]) -> Self {
         let mut cuts: Vec<u32> = parts.iter().flat_map(|&(from, to, _)| [from, to]).collect();
         cuts.sort_unstable();
@@ -106,7 +105,7 @@ impl PageHints {
         PageHints(By::Parts(found))
     }
 
-    /// That of a page.
+    /// The hint of a page.
     #[inline]
     pub fn of(&self, lpn: u32) -> u8 {
         match &self.0 {
@@ -123,7 +122,7 @@ impl PageHints {
     }
 }
 
-/// How a job chooses among its hints.
+/// The order in which a job uses its hints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Select {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// One list of the kinds: whatever walks [`HostOp::ALL`] forgets none.
+/// One list of the kinds: a loop over [`HostOp::ALL`] covers all of them.
 macro_rules! host_ops {
     ($($(#[$doc:meta])+ $op:ident: $name:literal),+ $(,)?) => {
         /// The operation of a request.

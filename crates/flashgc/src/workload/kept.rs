@@ -15,7 +15,7 @@ const PART_ROWS: usize = 1 << 15;
 const HIGH: u32 = 1 << 31;
 /// Bits of the first byte in the place of a row.
 const OFFSET_BITS: u32 = 53;
-/// Of a place: forced unit access.
+/// The bit of forced unit access in a place.
 const FUA: u64 = 1 << 63;
 
 #[derive(Clone, Copy)]

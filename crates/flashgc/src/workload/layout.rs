@@ -41,12 +41,12 @@ pub struct LayoutScan {
     touched: Touched,
     /// Requests that will be replayed.
     pub requests: u64,
-    /// Those that write.
+    /// Writes among them.
     pub writes: u64,
 }
 
 impl LayoutScan {
-    /// Nothing seen.
+    /// A layout without requests.
     pub fn new(policy: AddressPolicy, page_bytes: u64) -> Self {
         LayoutScan {
             page_bytes,
@@ -185,7 +185,7 @@ impl Chunk {
         (bits >> bit & 1 == 1).then_some(self.ranks[word] + inside)
     }
 
-    /// The rank after that of its last page.
+    /// The rank after the rank of its last page.
     fn ranks_to(&self) -> u64 {
         self.ranks[WORDS - 1] + u64::from(self.bits[WORDS - 1].count_ones())
     }
@@ -219,7 +219,7 @@ impl Layout {
         self.policy == AddressPolicy::Wrap && self.pages > self.exported_pages
     }
 
-    /// The size of the drive as the host sees it, in bytes.
+    /// The user capacity of the drive, in bytes.
     pub fn drive_bytes(&self) -> u64 {
         self.exported_pages * self.page_bytes
     }
@@ -236,7 +236,7 @@ impl Layout {
         span.unwrap_or(0).min(self.exported_pages)
     }
 
-    /// Where a request lies: in two runs where it crosses the end of the drive.
+    /// The place of a request: two runs if it crosses the end of the drive.
     pub fn place(&self, record: &Record, into: &mut Vec<Placed>) -> Result<(), String> {
         let (offset, size) = (record.offset_bytes, record.size_bytes);
         let first_page = offset / self.page_bytes;

@@ -1,4 +1,4 @@
-//! How long a workload is: a number of requests, or an amount of work.
+//! The length of a workload: a number of requests, or an amount of work.
 
 use super::{HostOp, HostRequest};
 use serde::{Serialize, Serializer};
@@ -12,7 +12,7 @@ pub enum Length {
     Written {
         /// In units of the user capacity.
         drive_writes: f64,
-        /// The same in bytes, once the drive is known.
+        /// The amount in bytes, once the drive is known.
         bytes: u64,
     },
 }
@@ -23,7 +23,7 @@ impl Length {
         Length::Written { drive_writes, bytes: 0 }
     }
 
-    /// The same on a drive with this user capacity in bytes.
+    /// The length on a drive with this user capacity in bytes.
     pub fn on_drive(self, exported_bytes: u64) -> Length {
         match self {
             Length::Requests(_) => self,
@@ -69,7 +69,7 @@ impl Length {
     }
 }
 
-/// As in a configuration: a number, or `"2 drive writes"`.
+/// A number, or `"2 drive writes"`, as in a configuration.
 impl Serialize for Length {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -1,7 +1,7 @@
 //! Requests that come from outside while the simulation runs, each when its caller has one.
 //!
 //! They wait here in order of time until the simulation takes them. It numbers them in this order,
-//! and their callers know them by tags of their own.
+//! and their callers identify them by tags.
 
 use super::{HostRequest, Source, SourceError};
 use std::collections::VecDeque;
@@ -83,7 +83,7 @@ impl Live {
         }
     }
 
-    /// The tag of a request that is done, by its number. It is asked once.
+    /// Takes the tag of a request that is done, by its number.
     pub fn tag_of(&mut self, number: u64) -> u64 {
         let Tags { first, tags } = &mut self.taken;
         let tag = tags[(number - *first) as usize].take().expect("a request is done once");

@@ -1,4 +1,4 @@
-//! Workloads: where the host's requests come from.
+//! Workloads: the sources of the host's requests.
 //!
 //! A source returns requests in order of time, in logical pages. It knows nothing of the scheme, so
 //! all schemes receive identical requests.
@@ -51,7 +51,7 @@ pub struct HostRequest {
     pub pages: u32,
     /// The first byte.
     pub offset_bytes: u64,
-    /// Bytes requested, at most those of the pages.
+    /// Bytes requested, at most the bytes of the pages.
     pub bytes: u64,
     /// Whether the first page is touched only in part.
     pub head_partial: bool,
@@ -129,11 +129,11 @@ impl HostRequest {
     }
 }
 
-/// Why a source cannot continue. The text is for users and names the place.
+/// The reason why a source cannot continue. The text is for users and names the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceError(pub String);
 
-/// What a source does at an instant, where its requests depend on those that are done.
+/// The action of a source at an instant, where its requests depend on completed ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// It issues a request, of the job with this number.
@@ -171,7 +171,7 @@ pub trait Source: Send {
         true
     }
 
-    /// What happens now, where arrivals are those of jobs.
+    /// The next action of a source of jobs.
     fn turn(&mut self, _now_ns: u64) -> Result<Turn, SourceError> {
         Err(SourceError("the workload has no jobs".into()))
     }

@@ -23,7 +23,7 @@ impl Permutation {
         Permutation { count, half_bits: bits.div_ceil(2).max(1), keys }
     }
 
-    /// How many numbers it has.
+    /// The number of its elements.
     pub fn count(&self) -> u64 {
         self.count
     }

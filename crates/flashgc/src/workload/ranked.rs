@@ -12,7 +12,7 @@ use std::cell::Cell;
 pub struct ZipfChoice {
     /// The exponent.
     pub theta: f64,
-    /// Where ranks lie.
+    /// The location of the ranks.
     #[serde(skip_serializing_if = "Ranks::are_scattered")]
     pub ranks: Ranks,
     /// Whether ranks are drawn by the formula of Gray and others, and not exactly.
@@ -29,11 +29,11 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Where ranks lie.
+/// The location of the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ranks {
-    /// Each has a place of its own, far from those of its neighbours.
+    /// Each rank has a place of its own, far from its neighbours' places.
     Scattered,
     /// The most popular one has the first place, and so on.
     InOrder,
@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    /// Of 1,953,125 places 35.1 % have no rank.
+    /// With 1,953,125 places, 35.1 % have no rank.
     #[test]
     fn hashed_ranks_share_places() {
         let places = 1_953_125_u64;
@@ -278,7 +278,7 @@ mod tests {
         hottest.sort_unstable();
         hottest.dedup();
         assert!(hottest.len() > 4, "{hottest:?}");
-        // What each place gets in the long run: all of the popular ones the same.
+        // Long-term counts by place: equal for all popular places.
         let counts = counts(&choice, 100, 400_000);
         let (hot, cold) = (&counts[..20], &counts[20..]);
         let mean = hot.iter().sum::<u64>() as f64 / 20.0;
@@ -286,8 +286,8 @@ mod tests {
         assert!(cold.iter().all(|&n| (n as f64) < mean / 3.0), "{cold:?}");
     }
 
-    /// The share of the pages that are written again within `u` writes, of those whose last data
-    /// lived for at most `v` writes. The formula is that of Wang and others (FAST 2022).
+    /// The share of the pages that are written again within `u` writes, among pages whose last data
+    /// lived for at most `v` writes. The formula is by Wang and others (FAST 2022).
     fn inferred(theta: f64, pages: u64, v: f64, u: f64) -> f64 {
         let weights: Vec<f64> = (1..=pages).map(|rank| libm::pow(rank as f64, -theta)).collect();
         let sum: f64 = weights.iter().sum();
@@ -300,7 +300,8 @@ mod tests {
         both / young
     }
 
-    /// Skew is why the lifetime of the data that a write replaces tells that of the new data.
+    /// With skew, the lifetime of the data that a write replaces predicts the lifetime of the new
+    /// data.
     #[test]
     fn lifetimes_can_be_inferred_as_far_as_writes_are_skewed() {
         // 10 GiB of pages; v and u in GiB.
@@ -310,7 +311,7 @@ mod tests {
             let found = inferred(theta, 5 << 19, v * 262_144.0, u * 262_144.0);
             assert!((found - due).abs() < 2e-4, "{theta} {v} {u}: {found}");
         }
-        // The same share of the draws of a small volume.
+        // The measured share in the draws of a small volume.
         let (pages, v, u) = (20_000, 500, 2_000);
         let choice = ZipfChoice { ranks: Ranks::InOrder, ..ZipfChoice::new(1.0) };
         let (ranked, mut random) = (Ranked::new(&choice, pages), Random::named(1, "address"));

@@ -7,21 +7,21 @@ use super::ranked::{self, ZipfChoice};
 /// The rank of each place.
 #[derive(Clone)]
 pub(super) enum Ranks {
-    /// That of the place.
+    /// The number of the place.
     InOrder,
     /// Ranks are scattered over this number of places: a place times this number, modulo places.
     Scattered(u64, u64),
     /// The nearer to a center, the hotter.
     Around { center: f64, positions: u64 },
-    /// Spans of this number of places, each with its first place and the rank of that.
+    /// Spans of this number of places, each with its first place and the rank of its first place.
     Spans(Vec<(u64, u64)>, u64),
-    /// The same of scattered places.
+    /// Spans of scattered places.
     ScatteredSpans(Vec<(u64, u64)>, Permutation),
-    /// That of the place before it was scattered.
+    /// The number of the place before it was scattered.
     Unscattered(Permutation),
 }
 
-/// The groups of places of a distribution that has some, with what is in none of them.
+/// The groups of places of a distribution with groups, and one for the remaining places.
 pub(super) fn groups_of(choice: &AddressChoice) -> Vec<Group> {
     let mut groups = match choice {
         AddressChoice::Groups(groups) | AddressChoice::Scattered { groups, .. } => groups.clone(),
@@ -41,7 +41,7 @@ pub(super) fn groups_of(choice: &AddressChoice) -> Vec<Group> {
 }
 
 impl Ranks {
-    /// Those of a distribution over this number of places.
+    /// The ranks of a distribution over this number of places.
     pub(super) fn new(choice: &AddressChoice, positions: u64) -> Self {
         match choice {
             AddressChoice::Uniform => Ranks::InOrder,
@@ -64,12 +64,12 @@ impl Ranks {
         }
     }
 
-    /// Those of a distribution in which the first place of its first group comes first.
+    /// The ranks of a distribution in which the first place of its first group comes first.
     pub(super) fn by_group(choice: &AddressChoice, positions: u64) -> Self {
         choice.scatter(positions).map_or(Ranks::InOrder, Ranks::Unscattered)
     }
 
-    /// That of a place. One beyond the places comes last.
+    /// The rank of a place. One beyond the places comes last.
     pub(super) fn of(&self, place: u64) -> u64 {
         match self {
             Ranks::InOrder => place,

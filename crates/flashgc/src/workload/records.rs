@@ -42,7 +42,7 @@ impl Trace {
         self.opener.name()
     }
 
-    /// How it is read.
+    /// The options of its reader.
     pub fn options(&self) -> &OpenOptions {
         &self.options
     }

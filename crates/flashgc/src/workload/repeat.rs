@@ -5,7 +5,7 @@ use super::records::Trace;
 use super::replay::Replay;
 use super::{HostOp, HostRequest, Source, SourceError};
 
-/// Where repetitions end.
+/// The condition that ends repetitions.
 #[derive(Clone, Copy, Debug)]
 pub enum End {
     /// With the write by which this number of bytes is written.
@@ -21,9 +21,9 @@ pub struct Repeated {
     replay: Option<Replay>,
     page_bytes: u64,
     time_scale: f64,
-    /// What is left.
+    /// The remaining writes or rounds.
     left: End,
-    /// Where the present round begins, its requests, and the last arrival.
+    /// The start of the present round, its requests, and the last arrival.
     round_ns: u64,
     round_requests: u64,
     last_ns: u64,

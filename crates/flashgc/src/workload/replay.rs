@@ -101,7 +101,7 @@ impl Replay {
         Ok(first)
     }
 
-    /// The next request of a kind that is wanted. The others are not placed.
+    /// The next request of a kind that `wants` accepts. Requests of other kinds are not placed.
     #[inline]
     pub fn next_of(
         &mut self,
@@ -157,7 +157,7 @@ struct Write {
 
 /// The writes of a trace.
 enum Kept {
-    /// Those read until now, of the first pass.
+    /// The writes read until now, of the first pass.
     Some(Vec<Write>),
     /// All, and which is the next.
     All(Vec<Write>, usize),

@@ -11,12 +11,12 @@ use super::replay::Replay;
 use super::{HostOp, Overwrites, SourceError};
 use crate::ids::Lpn;
 
-/// Which requests are written.
+/// The requests that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Those that read.
+    /// Reads.
     Reads,
-    /// Those that write.
+    /// Writes.
     Writes,
     /// Both, moved up by this number of pages.
     Shifted(u64),

@@ -32,7 +32,7 @@ impl TraceReads {
     }
 }
 
-/// Which of the pages that a trace reads hold data before the run.
+/// The pages that a trace reads and that hold data before the run.
 #[derive(Clone, Debug, Default)]
 pub struct MappedReads {
     /// Pages that were mapped.

@@ -24,11 +24,11 @@ pub struct Zipf {
     segments: OnceCell<Box<[Segment; SEGMENTS]>>,
     /// Draws without it.
     exact: Cell<u32>,
-    /// Of (1 - x)^theta: the bound of all terms from x^4 on, over x^4.
+    /// The bound of all terms of (1 - x)^theta from x^4 on, over x^4.
     rest: f64,
 }
 
-/// Draws before the table is made, which takes as long as some 250.
+/// Draws before the table is made, which takes the time of some 250.
 const WITHOUT: u32 = 64;
 /// Segments of equal area: a table of 16 KiB, which leaves room in the first cache.
 const SEGMENTS: usize = 256;
@@ -48,8 +48,8 @@ struct Segment {
     middle: f64,
     /// The polynomial in the distance from the middle.
     terms: [f64; TERMS],
-    /// How far the polynomial may lie from the exact expression as it is computed. Without a limit
-    /// where the polynomial is of no use.
+    /// The largest difference between the polynomial and the exact expression as it is computed.
+    /// Infinite where the polynomial is of no use.
     error: f64,
 }
 
@@ -103,8 +103,8 @@ impl Zipf {
         }
         let cut = libm::fabs(term) * libm::pow(half, TERMS as f64) / (1.0 - falls);
         let most = libm::fabs(reached) / (1.0 - falls);
-        // An error of the base is multiplied by the power. Eight times what follows from counting
-        // the operations of both expressions.
+        // An error of the base is multiplied by the power. The bound is eight times the count of
+        // rounding errors in both expressions.
         let lowest = base - half * libm::fabs(slope);
         let of_base = libm::fabs((middle + half) * slope) / lowest * 2.0 + 4.0;
         let of_power = if slope == 0.0 { 0.0 } else { libm::fabs(self.power) * of_base };
@@ -112,7 +112,7 @@ impl Zipf {
         Some(Segment { middle, terms, error: cut + rounding })
     }
 
-    /// Where the area under the curve reaches this.
+    /// The point at which the area under the curve reaches this value.
     #[inline]
     fn reaches_area(&self, area: f64) -> f64 {
         if self.theta == 1.0 {
@@ -165,7 +165,7 @@ impl Zipf {
         self.exact_rank(unit_of(drawn), chance)
     }
 
-    /// The same for the first draws.
+    /// Draws a rank before the segments are made: they pay off after `WITHOUT` draws.
     #[cold]
     #[inline(never)]
     fn early_rank(&self, drawn: u64, chance: f64) -> Option<u64> {
@@ -176,7 +176,7 @@ impl Zipf {
         self.exact_rank(unit_of(drawn), chance)
     }
 
-    /// The same by the exact expressions.
+    /// Draws a rank by the exact expressions.
     #[cold]
     #[inline(never)]
     fn exact_rank(&self, share: f64, chance: f64) -> Option<u64> {

@@ -268,7 +268,7 @@ fn broken_toml_is_shown_where_it_breaks() {
     assert_says(&refusal(TINY, &["device.channels"]), &["error: ", "--set"]);
 }
 
-/// Arrivals so far apart that the clock would overflow: an error, whatever the seed.
+/// Gaps between arrivals at which the clock would overflow: an error, whatever the seed.
 #[test]
 fn a_run_of_centuries_is_refused_and_does_not_overflow() {
     let text = TINY.replace("queue_depth = 8\n", "");

@@ -51,7 +51,7 @@ fn used_space_must_be_possible_and_say_enough() {
     assert_says(&with(now), &["true or false"]);
 }
 
-/// Both speak of whole blocks.
+/// Both are in whole blocks.
 #[test]
 fn parts_of_blocks_go_neither_with_used_space_nor_with_a_hold_of_blocks() {
     let parts = ["gc.scheme=\"gsm\"", "device.sub_blocks=4", "device.exported=0.4"];

@@ -9,7 +9,7 @@ use flashgc::verify::checker::{Checker, ClosedBlocks, Promises};
 use flashgc::verify::{Cause, Happened, Watch};
 use proptest::test_runner::{Config, TestRunner};
 
-/// When collections begin, and with which victims.
+/// Settings of the start and the victims of collections.
 const SCHEMES: [&[&str]; 9] = [
     &["gc.scheme=\"bbgc\"", "gc.trigger.used-space.victims=\"25%\""],
     &["gc.scheme=\"on-demand\"", "gc.trigger.used-space.victims=\"25%\""],
@@ -152,7 +152,7 @@ fn the_checker_tells_the_two_closed_blocks_apart() {
     assert!(found.contains("which a batch has closed"), "{found}");
 }
 
-/// What a checker of one frontier says of an operation of the host in plane 0, in whose open block
+/// A story for a checker of one frontier: an operation of the host in plane 0, in whose open block
 /// two pages are written when a batch begins.
 fn story(seen: impl Fn(Ppn) -> Happened) {
     let setup = setup(TINY, &["gc.scheme=\"bbgc\"", "device.exported=0.4", ONE_FRONTIER]);

@@ -53,7 +53,7 @@ fn a_larger_part_in_the_erase_is_refused() {
     );
 }
 
-/// The less is closed, the less the host waits; what a collection costs is the same.
+/// The host waits less with fewer closed units; the cost of a collection is the same.
 #[test]
 fn reads_wait_less_where_less_is_closed_in_the_erase() {
     let base = [

@@ -1,4 +1,4 @@
-//! Cache operations: registers work beside the array (docs/cache-operations.md).
+//! Cache operations: registers work in parallel with the array (docs/cache-operations.md).
 
 use crate::common;
 use crate::mapping_unit::{SCHEMES, SUSPENDS};
@@ -186,7 +186,7 @@ fn what_needs_the_registers_is_refused() {
     setup(TINY, &[&programs, "device.timing.command=\"1 us\""]);
 }
 
-/// Where nothing overlaps, there is what there was.
+/// Where nothing overlaps, results are those without cache operations.
 #[test]
 fn without_overlap_nothing_changes() {
     let hash = |sets: &[&str]| at(&run(TINY, sets), "result_hash").clone();
@@ -199,8 +199,8 @@ fn without_overlap_nothing_changes() {
     assert_eq!(hash(&[bus, one, BOTH]), hash(&[bus, one]));
 }
 
-/// A history found it: with cache reads alone one queue kept the order of a page, and the second
-/// of two reads of a page began beside the first.
+/// A case from a random history: with cache reads alone one queue kept the order of a page, and the
+/// second of two reads of a page began in parallel with the first.
 #[test]
 fn the_second_read_of_a_page_waits_for_the_first() {
     for allocation in ["striped", "dynamic"] {

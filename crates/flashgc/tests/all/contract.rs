@@ -219,7 +219,8 @@ fn spc_asus_lie_one_behind_the_other_wrapped_or_compacted() {
 #[ignore = "needs ../shared/traces"]
 fn blkparse_texts_are_replayed_once_sorted() {
     // One row of the ext4 text has a bogus stamp far later than its neighbours, which makes the
-    // replay too long for the clock: an error that says so. Its rows before that one are replayed.
+    // replay too long for the clock: an error with that reason. Its rows before that one are
+    // replayed.
     let window = "workload.trace.sort_window=\"1000 s\"";
     let Some(report) = replay("ycsb_btrfs.blkparse.txt", &[window]) else { return };
     let (reads, writes) = requests(&report);
@@ -266,7 +267,7 @@ fn every_scheme_replays_a_real_trace_under_the_checker() {
     }
 }
 
-/// The resolved configuration of a report names what is not the rule.
+/// The resolved configuration of a report names the choices that differ from the rule.
 #[test]
 fn exceptions_are_in_the_resolved_configuration() {
     let gc = |sets: &[&str]| setup(common::TINY, sets).resolved_json()["gc"].clone();

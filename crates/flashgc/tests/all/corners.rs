@@ -66,7 +66,7 @@ fn a_requested_block_counts_until_it_is_taken() {
     assert!(lists.is_empty());
 }
 
-/// A report whose sums differ from those of the checker ends in a panic.
+/// A report whose sums differ from the checker's ends in a panic.
 #[test]
 fn the_checker_compares_each_sum_of_the_report() {
     let setup = setup(TINY, &[]);

@@ -72,7 +72,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("device.exported", &["0.54", "0.4"]),
 ];
 
-/// The same where requests preempt collections, whose copies then run unseen or step by step.
+/// Schemes in which requests preempt collections, whose copies then run unseen or step by step.
 const PREEMPTED: &[(&str, &[&str])] = &[
     ("seed", &["1", "2", "3", "4", "5"]),
     (
@@ -366,7 +366,7 @@ fn two_threads_at_once_give_what_one_gives_alone() {
     }
 }
 
-/// Everything of the results, as text.
+/// All results, as text.
 fn figures(results: &Results) -> String {
     let Results { counters, simulated_ns, jobs_open, unit, bus, wear, .. } = results;
     let latencies = [results.read.distribution(), results.write.distribution()];

@@ -28,12 +28,11 @@ fn text(preset: &str, workload: &str) -> String {
     )
 }
 
-/// What one unit, one channel, the firmware and the link need for a thing, in ns; and how many of
-/// them there are.
+/// The time that one unit, one channel, the firmware and the link need for a request, in ns.
 struct Needs(f64, f64, f64, f64);
 
 impl Needs {
-    /// The most of these things per second.
+    /// The most requests per second.
     fn bound(&self, plan: &Plan) -> f64 {
         let Needs(unit, channel, firmware, link) = *self;
         let cores = plan.front.firmware.map_or(1, |firmware| firmware.cores);

@@ -18,7 +18,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
 
-/// What DiskSim prints of a run: response times in ms, and counts of element 0.
+/// The output of DiskSim for a run: response times in ms, and counts of element 0.
 struct Shipped {
     name: &'static str,
     mean_ms: f64,
@@ -28,7 +28,7 @@ struct Shipped {
     moved: u64,
 }
 
-/// The same, measured here.
+/// The values measured here.
 struct Found {
     mean_ms: f64,
     std_ms: f64,
@@ -162,8 +162,8 @@ fn writes_without_cleaning() {
 }
 
 /// 4,999,999 requests of 5,704,352 pages. The generator keeps a size as long as it writes in
-/// sequence, and how long it kept each is not in the results, so requests of one page come first
-/// here and then those of two, as many as give the right sums.
+/// sequence, and the lengths of these sequences are not in the results, so requests of one page
+/// come first here and then requests of two, in the numbers that give the right sums.
 #[test]
 fn sequential_writes_with_cleaning() {
     let shipped = Shipped {
@@ -221,9 +221,9 @@ format = \"disksim\"
 fill = \"by-block\"
 ";
 
-/// The two traces that come with the extension. Shipped are the mean response at the device and
-/// that of the whole system, from arrival to end, with its maximum. They differ by the wait for one
-/// of the 20 places at the device, and the latter is measured here.
+/// The two traces that come with the extension. Shipped are the mean response at the device and the
+/// mean response of the whole system, from arrival to end, with its maximum. They differ by the
+/// wait for one of the 20 places at the device, and the latter is measured here.
 #[test]
 #[ignore = "needs ../shared/traces"]
 fn traces() {

@@ -9,7 +9,7 @@ use flashgc::drive::{Drive, Role, aged_blocks, restore};
 use flashgc::session::{Options, Phase, SavedDrive, Session, Setup, TraceOpener, prepare};
 use serde_json::Value;
 
-/// What shapes the device and the workload.
+/// Settings of the device and the workload.
 const AROUND: &[(&str, &[&str])] = &[
     ("device.allocation", &["\"striped\"", "\"dynamic\""]),
     ("device.pool", &["", "\"channel\"", "\"chip\""]),
@@ -24,7 +24,7 @@ const AROUND: &[(&str, &[&str])] = &[
     ("precondition.overwrite", &["0.0", "0.37", "2.0"]),
 ];
 
-/// What shapes the scheme.
+/// Settings of the scheme.
 const SCHEME: &[(&str, &[&str])] = &[
     (
         "gc.victim.use",
@@ -96,7 +96,7 @@ pub fn run_on(setup: &Setup, drive: SavedDrive, verify: bool) -> Result<Value, S
     finish(session.map_err(|error| error.to_string())?)
 }
 
-/// The report without what says where the drive came from.
+/// The report without the origin of the drive.
 fn figures(report: &Value) -> Value {
     let mut report = report.clone();
     for key in ["config", "config_hash", "result_hash", "table_bytes"] {
@@ -142,7 +142,7 @@ fn a_state_survives_the_translation_layer() {
     }
 }
 
-/// When a block was sealed says something of sealed blocks only.
+/// The time of a seal has a meaning for sealed blocks only.
 fn sealed_only(mut state: Drive) -> Drive {
     let per_plane = state.order.len() / state.planes.len();
     for (blocks, plane) in state.order.chunks(per_plane).zip(&state.planes) {

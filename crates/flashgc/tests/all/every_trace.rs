@@ -1,5 +1,5 @@
-//! Every real trace runs on a drive that it fits, under the checker: those beside the repository
-//! where they are, and the captures that come with the package.
+//! Every real trace runs on a drive that it fits, under the checker: the traces next to the
+//! repository, if they are there, and the captures in the package.
 //!
 //! The drive has an eighth more pages than the trace touches, and is filled and half overwritten,
 //! so that it collects as soon as the trace writes. The short form replays 2,500 rows of each;
@@ -52,7 +52,8 @@ fn left_out(file: &str) -> &'static [&'static str] {
     }
 }
 
-/// What the trace, or its first rows, needs: pages, and a window that sorts it; and its rows.
+/// The requirements of a trace, or of its first rows: pages, and a window that sorts it; and its
+/// rows.
 fn needs(name: &str, bytes: &[u8], format: &str, rows: Option<u64>) -> (u64, u64, u64) {
     let format = (!format.is_empty()).then(|| format.parse().expect("a known format"));
     let filter = match name {

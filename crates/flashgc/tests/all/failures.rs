@@ -23,7 +23,7 @@ const TRACED: &str = concat!(
     "[workload.trace]\nformat = \"csv\"\naddress = \"reject\"\n[precondition]\nfill = \"none\"\n"
 );
 
-/// What happens to blocks, with its time in us.
+/// The events of pages and blocks, each with its time in us.
 fn events(sets: &[&str], trace: &str) -> (Vec<String>, Value) {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&seen);

@@ -96,7 +96,7 @@ fn writes_that_no_plane_lets_in_wait_and_do_not_wander() {
     }
 }
 
-/// The same where operations are suspended, units are dies and pages move before their collection.
+/// The fault with suspended operations, with dies as units, and with pre-migration.
 #[test]
 fn writes_do_not_wander_where_operations_are_suspended_and_pages_move_ahead() {
     for (seed, copy) in [(1, "copyback"), (2, "bus"), (3, "parallel"), (4, "parallel")] {
@@ -310,8 +310,8 @@ fn what_was_kept_is_checked(scheme: &str, name: &str, least: u32) {
     assert!(refused > least, "{refused} of 60");
 }
 
-/// Of the numbers behind the counters, the first ones are the block of each plane to which cold
-/// pages go, counted in its plane.
+/// The first numbers behind the counters are the block of each plane to which cold pages go,
+/// counted in its plane.
 #[test]
 fn a_saved_block_for_cold_pages_is_one_of_its_plane() {
     let sets = ["gc.scheme=\"speedup\""];
@@ -452,8 +452,8 @@ fn writes_do_not_wait_for_a_collection_that_has_no_victim() {
     }
 }
 
-/// All blocks of the last group were valid, and the victim policy was left no others: it won
-/// nothing for the writes that waited, again and again in one instant.
+/// All blocks of the last group were fully valid, and the victim policy was restricted to them: its
+/// collections freed no page for the writes that waited, again and again at one instant.
 #[test]
 fn policies_that_are_left_whole_blocks_alone_collect_others() {
     let sets = [

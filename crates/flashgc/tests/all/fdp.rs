@@ -42,7 +42,7 @@ const CACHE: &[Job] = &[(0.0625, 2, false), (0.9375, 8, true)];
 const UNIFORM: &[Job] =
     &[(0.625, 10, false), (0.1875, 3, false), (0.125, 2, false), (0.0625, 1, false)];
 
-/// Jobs that write for as long as the first takes to write the drive this many times.
+/// Jobs that write until the first one has written the drive this number of times.
 fn mix(jobs: &[Job], drive_writes: f64) -> String {
     let bytes = 256.0 * 0.875 * 1024.0 * 1024.0;
     let rates: u32 = jobs.iter().map(|job| job.1).sum();

@@ -125,7 +125,7 @@ fn schemes_that_are_compared_share_one_drive() {
     assert!(sized(&all[0], &alone).plan.geometry.exported_pages <= exported[0]);
 }
 
-/// A scheme that the device cannot carry has no say in the size.
+/// A scheme that the device cannot carry has no effect on the size.
 #[test]
 fn a_scheme_that_does_not_suit_the_device_does_not_hinder_the_others() {
     let all = ["fpgc", "greedy"].map(|scheme| with(&[&format!("gc.scheme=\"{scheme}\"")]));

@@ -1,4 +1,4 @@
-//! Workloads that are like a trace do what their tables say, and refuse what cannot be.
+//! Fitted workloads follow their tables, and impossible ones are refused.
 
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{Inputs, Options, Phase, Session, prepare};

@@ -1,4 +1,4 @@
-//! Flush commands: when they are done, and what they cost.
+//! Flush commands: their completion, and their cost.
 
 use crate::common;
 
@@ -22,7 +22,7 @@ fn run(drive: &str, jobs: &[&str], sets: &[&str]) -> Value {
     finish_with(setup, None, options).expect("the run goes on")
 }
 
-/// After each write a flush: it lasts as long as the program that it waits for.
+/// After each write a flush: it lasts until the end of the program that it waits for.
 #[test]
 fn a_flush_waits_for_the_program_of_the_page_in_the_buffer() {
     let job = "requests = 500\nflush_after = 1";
@@ -83,7 +83,7 @@ fn flushes_hold_what_they_promise_under_load() {
     }
 }
 
-/// What flushes cost: the buffer absorbs fewer rewrites.
+/// The cost of flushes: the buffer absorbs fewer rewrites.
 #[test]
 fn flushes_cost_programs() {
     let job = "address = { zipf = 1.5 }\nrequests = 20000\namount = 10.0";

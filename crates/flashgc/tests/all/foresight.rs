@@ -32,7 +32,7 @@ impl Placement for Recorder {
     }
 }
 
-/// When each page is written, the next time last.
+/// The writes of each page, the next one last.
 #[derive(Clone)]
 struct Foresight(Vec<Vec<u64>>);
 

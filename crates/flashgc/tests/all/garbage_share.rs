@@ -1,5 +1,5 @@
 //! Collection by the share of garbage: the share stays at its threshold, write amplification is
-//! that of a drive with the spare space that the share leaves, and all goes on without any.
+//! that of a drive with the spare space that the share leaves, and a drive without garbage runs.
 
 use crate::common;
 

@@ -49,7 +49,8 @@ fn random_reads_are_bound_by_planes_and_not_by_dies() {
     }
 }
 
-/// What is missing at smaller depths is planes without a read: with even planes nothing is.
+/// The loss of throughput at smaller depths is due to planes without a read: with evenly loaded
+/// planes there is none.
 #[test]
 fn planes_without_a_read_are_what_is_missing() {
     let of = |depth: u32, more: &[&str]| {
@@ -65,7 +66,7 @@ fn planes_without_a_read_are_what_is_missing() {
     }
 }
 
-/// Reads alone: a die with independent planes is as many units.
+/// Reads alone: the planes of a die with independent plane reads count as units.
 #[test]
 fn without_programs_planes_read_as_units_do() {
     for depth in [1, 4, 16, 64, 256] {
@@ -132,7 +133,7 @@ fn what_does_not_go_with_it_is_refused() {
     }
 }
 
-/// Tells a checker of operations of these parts, and returns what it finds.
+/// Reports operations with these parts to a checker, and returns its error.
 fn found(operations: &[(UnitId, &'static str, u64, u64)]) -> Option<String> {
     let plan = setup(TINY, &[ON]).plan;
     let mut checker = Checker::of(&plan);

@@ -1,4 +1,4 @@
-//! Jobs side by side do what their tables say: depths, rates, times, places and sizes.
+//! Concurrent jobs follow their tables: depths, rates, times, places and sizes.
 
 use crate::common;
 
@@ -36,7 +36,7 @@ struct Seen {
     request: HostRequest,
 }
 
-/// A drive that serves any number of requests at once, each for as long as `latency_ns` says.
+/// A drive that serves any number of requests at once, each with a latency of `latency_ns`.
 struct Played {
     seen: Vec<Seen>,
     tallies: Vec<Tally>,
@@ -115,7 +115,7 @@ fn each_clone_keeps_its_own_depth() {
     // The amount of each clone is its span.
     assert_eq!((deep.requests, wide.requests), ([4096, 0, 0], [0, 3 * 1024, 0]));
     assert_eq!((deep.bytes, wide.bytes), ([16 * MIB, 0, 0], [0, 12 * MIB, 0]));
-    // They run side by side: the first is not over when the others begin.
+    // They run concurrently: the first is not over when the others begin.
     let first_of = |clone| found.seen.iter().position(|seen| seen.clone == clone).expect("it runs");
     assert!((0..4).all(|clone| first_of(clone) < 14), "all begin at once");
 }

@@ -1,5 +1,5 @@
-//! Jobs that work in passes over their part, by the rules of fio: what fits, what repeats, and how
-//! often.
+//! Jobs that work in passes over their part, by the rules of fio: the requests that fit,
+//! repetitions, and their number.
 
 use crate::common;
 use crate::jobs::text;
@@ -105,7 +105,7 @@ fn sequential_passes_end_where_nothing_fits() {
     let pass = vec![(HostOp::Write, 0, 4096), (HostOp::Write, 4096, 4096)];
     assert_eq!(job(""), pass);
     assert_eq!(job("loops = 2"), [&pass[..], &pass[..]].concat());
-    // An amount above the part goes on, as long as the largest request is left of it.
+    // An amount above the part continues while the largest request is left of it.
     assert_eq!(job("amount = \"16 KiB\"").len(), 4);
     assert_eq!(job("amount = \"13 KiB\"").len(), 4);
     assert_eq!(job("amount = \"12 KiB\"").len(), 3);

@@ -1,5 +1,5 @@
-//! How the places of a job follow each other: holes, runs, zones and several files; and where its
-//! popular places lie.
+//! The order of a job's places: holes, runs, zones and several files; and the location of its
+//! popular places.
 
 use crate::common;
 use crate::jobs::text;
@@ -47,7 +47,7 @@ fn places(jobs: &str) -> Vec<u64> {
 #[test]
 fn sequential_requests_leave_holes() {
     let job = |more: &str| places(&format!("[[job]]\nspan = \"32 KiB\"\n{SEQUENTIAL}\n{more}"));
-    // A place behind the end is that of the start, and what does not fit ends the pass.
+    // A place behind the end wraps to the start, and a request that does not fit ends the pass.
     assert_eq!(job("skip = \"4 KiB\""), [0, 8, 16, 24, 0, 8, 16, 24]);
     assert_eq!(job("skip = \"6 KiB\"\nloops = 2"), [0, 10, 20, 0, 10, 20]);
     assert_eq!(job("skip = \"8 KiB\"\nskip_back = true"), [0, 24, 20, 16, 12, 8, 4, 0]);
@@ -68,7 +68,7 @@ fn runs_follow_random_places() {
         let firsts: BTreeSet<u64> = found.iter().step_by(4).copied().collect();
         assert_eq!(firsts.len(), 16, "{more}");
         let follows = |run: &&[u64]| run.iter().zip(0..).all(|(&at, by)| at == run[0] + by * step);
-        // A run that meets the end goes on elsewhere.
+        // A run that meets the end continues at another place.
         assert!(found.chunks(4).filter(follows).count() >= 15, "{more}");
     }
 }
@@ -105,7 +105,7 @@ fn files_have_their_turns() {
     assert_eq!(random, [0, 4, 8, 12, 16, 20]);
 }
 
-/// A drive is brought into its state by the requests of the jobs: to all of their files.
+/// Preconditioning overwrites all files of the jobs.
 #[test]
 fn all_files_are_overwritten() {
     let jobs = plan("[[job]]\nspan = \"40 KiB\"\nfiles = 3\npasses = \"new\"");
@@ -114,8 +114,8 @@ fn all_files_are_overwritten() {
     assert_eq!(pages, (0..30).collect::<BTreeSet<_>>());
 }
 
-/// Popular places are those of a clone, in a file that it shares too, and stay where they are when
-/// the drive is overwritten first.
+/// Popular places belong to a clone, in a file that it shares too, and stay where they are when the
+/// drive is overwritten first.
 #[test]
 fn clones_have_popular_places_of_their_own() {
     let jobs = "[[job]]\nspan = \"4 MiB\"\nfile = \"a\"\nclones = 2\nloops = 4\n\

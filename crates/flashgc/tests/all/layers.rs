@@ -1,5 +1,5 @@
-//! Layers of different speed: what the plan makes of them, that the mean stays, and that the
-//! checker notices an operation that takes the time of another layer.
+//! Layers of different speed: their resolution in the plan, the mean, which stays, and the checker,
+//! which notices an operation that takes the time of another layer.
 
 use crate::common;
 
@@ -32,7 +32,7 @@ fn a_ratio_needs_layers_and_a_sensible_number() {
             &["device.layers=4", "device.timing.layer_map=\"odd\""],
             &["`device.timing.layer_map`", "\"in-order\"", "\"striped\""],
         ),
-        // Where the layers are wrong, nothing is said against the speeds.
+        // With wrong layers, the speeds cause no error.
         (
             &["device.layers=3", "device.timing.layer_ratio=2"],
             &["each layer must have the same number of pages"],
@@ -158,7 +158,7 @@ fn the_checker_notices_pages_of_a_wrong_layer() {
     }
 }
 
-/// The host only writes, so that all reads are those of copies.
+/// The host only writes, so that all reads belong to copies.
 #[test]
 fn the_checker_notices_copies_that_read_too_fast() {
     let copies: &[(&str, &[&str])] = &[

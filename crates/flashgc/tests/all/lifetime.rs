@@ -94,8 +94,8 @@ fn extents_of_eti_by_hand() {
 #[test]
 fn chunks_of_autostream_by_hand() {
     let mut table = Table::new("autostream");
-    // The natural logarithms of 1 and 2 are below 1, that of 3 is not. A page that follows stays in
-    // the class, and is not counted.
+    // The natural logarithms of 1 and 2 are below 1, the logarithm of 3 is not. A page that follows
+    // stays in the class, and is not counted.
     assert_eq!(writes(&mut table, &[0, 5, 9, 10]), [0, 0, 1, 1]);
     assert_eq!(table.write(600), 0, "another chunk");
     // Counts of 4 to 8; the logarithm of 8 is above 2.

@@ -1,4 +1,4 @@
-//! Nothing waits for ever: a drive whose data fits never says that it is full, and a request that
+//! Nothing waits for ever: a drive whose data fits is never reported as full, and a request that
 //! can continue does.
 //!
 //! Each case is the smallest in which the pairwise matrix once found a drive that stopped.
@@ -37,8 +37,8 @@ fn a_mark_in_pages_beside_a_gc_frontier_leaves_the_host_a_page() {
     assert_all_done(&run_verified(TINY, &sets));
 }
 
-/// A write that dynamic allocation sends elsewhere leaves its unit free: what waits behind it
-/// there can start.
+/// A write that dynamic allocation sends elsewhere leaves its unit free: operations behind it there
+/// can start.
 #[test]
 fn a_write_that_goes_to_another_plane_does_not_leave_its_unit_asleep() {
     for unit in ["die", "chip", "channel"] {
@@ -67,7 +67,7 @@ fn dynamic_allocation_collects_in_a_plane_that_has_something_to_win() {
 }
 
 /// Under the odd/even rule a frontier of copies may keep blocks open whose odd or even pages are
-/// used up. The plan must know how many, or the host must be able to use them.
+/// used up. The plan must count them, or the host must be able to use them.
 #[test]
 fn the_odd_even_rule_beside_a_gc_frontier_does_not_strand_pages() {
     let sets = [

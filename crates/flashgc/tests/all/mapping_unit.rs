@@ -6,7 +6,8 @@ use crate::common;
 use common::{TINY, assert_near, at, number, refusal, run, run_filled, run_verified, setup, whole};
 use serde_json::Value;
 
-/// Four slots of 4 KiB in each flash page, of which a block has as many as TINY has pages.
+/// Four slots of 4 KiB in each flash page; a block has the number of flash pages that TINY has
+/// pages.
 const SLOTS: [&str; 3] = [
     "device.page_size=\"16 KiB\"",
     "device.mapping_unit=\"4 KiB\"",
@@ -134,8 +135,8 @@ fn an_untimed_drive_of_slots_is_one_of_small_pages() {
     }
 }
 
-/// Slots of a random layout: a page with any wanted slot is read once. Of victims with a share v of
-/// valid slots, (1 - (1 - v)^4) / 4 v reads a copy.
+/// Slots of a random layout: a page with any requested slot is read once. Of victims with a share v
+/// of valid slots, (1 - (1 - v)^4) / 4 v reads a copy.
 #[test]
 fn a_collection_reads_each_flash_page_once() {
     let report = write_amplification("fifo", 4, &[&JOINED[..], &["gc.copy.use=\"bus\""]].concat());
@@ -144,7 +145,7 @@ fn a_collection_reads_each_flash_page_once() {
     assert_near("reads a copy", number(&report, "slots.reads_per_copy"), expected, 0.02);
 }
 
-/// Only the slots that are asked for cross the bus.
+/// Only the requested slots cross the bus.
 #[test]
 fn a_read_transfers_its_slots() {
     let reads = ["workload.synthetic.read_share=1.0", "workload.synthetic.queue_depth=1"];
@@ -155,7 +156,7 @@ fn a_read_transfers_its_slots() {
     assert_eq!(number(&report, "latency_ns.read.min"), 65_960.0);
 }
 
-/// The report counts slots wherever it says pages, and says how many share one.
+/// Pages in the report are slots, and it has their number in a flash page.
 #[test]
 fn the_report_counts_slots() {
     let report = run_verified(TINY, &slots(&["workload.synthetic.read_share=0.0"]));

@@ -14,7 +14,7 @@ use flashgc::verify::Watchers;
 use flashgc::workload::{Overwrites, SourceError};
 use serde_json::Value;
 
-/// What a chain of groups does to pages with these shares of the writes.
+/// The copies of a chain of groups, for pages with these shares of the writes.
 struct Chain {
     write_amplification: f64,
     /// The valid share of the pages of each group.
@@ -84,7 +84,7 @@ fn groups_of_fixed_sizes_meet_the_model() {
         let report = log(BLOCKS as u32, &sets);
         let found = Found::new(&report, 64.0);
         let pages = whole(&report, "capacity.exported_pages") as usize;
-        // Each group has half an open block beside its sealed ones.
+        // Each group has half an open block in addition to its sealed ones.
         let mut groups: Vec<f64> = sizes.iter().map(|size| (size + 0.5) * 64.0).collect();
         groups.push(pages as f64 / found.rho - groups.iter().sum::<f64>());
         let model = chain(&zipf(pages, theta), &groups);
@@ -97,7 +97,7 @@ fn groups_of_fixed_sizes_meet_the_model() {
     }
 }
 
-/// Copies by class are those of a second program, to the page.
+/// Copies by class equal the copies of a second program, to the page.
 #[test]
 fn chains_of_fixed_sizes_are_those_of_a_second_program() {
     for sizes in [&[12][..], &[6, 9], &[3, 4, 5, 6]] {
@@ -158,7 +158,7 @@ fn groups_that_adapt_come_near_the_best_chain() {
 struct Changing {
     ends: Vec<f64>,
     random: Random,
-    /// Where the popular pages lie; none are while this is `None`.
+    /// The first of the popular pages; none are popular while this is `None`.
     popular: Option<u32>,
 }
 
@@ -172,7 +172,7 @@ impl Overwrites for Changing {
 }
 
 /// Popular pages, then none, then others. Groups are merged soon after the change, since the shares
-/// of their valid pages are no longer those of the forecast, and formed again after an epoch.
+/// of their valid pages differ from the forecast, and formed again after an epoch.
 ///
 /// Fails where irregular groups are not merged (`IRREGULAR` of 9): they stay for 16 drive writes.
 #[test]

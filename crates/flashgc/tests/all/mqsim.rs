@@ -1,11 +1,11 @@
-//! MQSim's drive: requests take as long as in the program itself.
+//! MQSim's drive: requests have the latencies of the program itself.
 
 use crate::common;
 
 use common::{finish, number, setup, whole};
 use serde_json::Value;
 
-/// Requests of a page, uniform over a full drive that is smaller, but has as many chips.
+/// Requests of a page, uniform over a full drive that is smaller, but has the same number of chips.
 fn run(requests: &str) -> Value {
     let text = format!(
         "[device]\npreset = \"mqsim\"\nblocks_per_plane = 128\n[gc]\nscheme = \"d-choices\"\n\

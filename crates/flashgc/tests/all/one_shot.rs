@@ -84,15 +84,15 @@ fn a_word_line_takes_its_transfers_and_one_program() {
     }
 }
 
-/// A drive with flash pages of this number of slots, and as many of them in each program.
+/// The report of a run on a drive with these settings of its programs, preconditioned until steady.
 fn write_amplification(scheme: &str, unit: &[&str]) -> Value {
     let scheme = format!("gc.scheme=\"{scheme}\"");
     let sets = ["workload.synthetic.requests=1_000", &scheme];
     run(TINY, &[&STEADY_WRITES, &sets[..], unit].concat())
 }
 
-/// Without time, a drive of word lines writes and copies what one of pages as large does, and in
-/// one plane what one of small pages does.
+/// Without time, a drive of word lines writes and copies the same as a drive with pages of that
+/// size, and in one plane the same as a drive with small pages.
 #[test]
 fn a_word_line_is_a_large_page() {
     let line = ["device.pages_per_block=64", SLOTS[0], SLOTS[1], "device.pages_per_program=4"];
@@ -122,7 +122,7 @@ fn the_report_counts_programs() {
     let report = run_verified(TINY, &joined(&SLOTS));
     assert_eq!(whole(&report, "slots.per_page"), 4);
     assert_eq!(whole(&report, "slots.per_program"), 12);
-    // A step of a collection programs 12 slots, but for those of which some came from the host.
+    // A step of a collection programs 12 slots, except where some of them came from the host.
     let (steps, moved) = (whole(&report, "gc.copy_steps"), whole(&report, "pages.gc_moved"));
     assert!(steps > 0 && steps * 12 >= moved / 2, "{steps} steps, {moved} slots");
     let report = run_verified(TINY, &joined(&[]));
@@ -175,7 +175,7 @@ fn what_cannot_join_pages_is_refused() {
     }
 }
 
-/// A program of one page is what there was.
+/// Programs of one page give the results of the default.
 #[test]
 fn a_program_of_one_page_changes_nothing() {
     let hash = |sets: &[&str]| at(&run(TINY, sets), "result_hash").clone();

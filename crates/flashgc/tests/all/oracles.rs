@@ -180,7 +180,7 @@ impl Log {
     }
 }
 
-/// What the models need of a run, and what they predict.
+/// The inputs of the models from a run, and their predictions.
 #[derive(Debug)]
 pub struct Found {
     pub write_amplification: f64,
@@ -259,7 +259,7 @@ fn d_choices_under_uniform_writes_meet_the_mean_field() {
     }
 }
 
-/// Small blocks and little spare tell the policies apart: greedy 6.06, d = 10 6.40, fifo 7.32.
+/// Small blocks and little spare separate the policies: greedy 6.06, d = 10 6.40, fifo 7.32.
 #[test]
 fn small_blocks_and_little_spare_tell_the_policies_apart() {
     let of = |victim| {
@@ -301,7 +301,7 @@ fn exported_for(rho: f64, erased: f64) -> f64 {
     rho * (1.0 - erased / BLOCKS)
 }
 
-/// No closed form is known: the values are those of a separate simulation of one log
+/// No closed form is known: the values come from a separate simulation of one log
 /// (docs/models.md#hot-and-cold-data-in-one-log), at the same utilisation of the log.
 #[test]
 fn greedy_with_hot_and_cold_data_meets_the_table() {

@@ -1,5 +1,5 @@
 //! Operations on one logical page keep their order of arrival, whatever the order of service; and
-//! the checker that says so catches every fault that is put before it.
+//! the checker for this catches every fault of the tests.
 
 use crate::common;
 
@@ -187,7 +187,7 @@ impl Story {
     }
 }
 
-/// What a drive may do: the checker must let it pass.
+/// Allowed behaviour of a drive, which the checker must let pass.
 #[test]
 fn the_checker_passes_what_a_drive_may_do() {
     let mut story = Story::new();
@@ -320,7 +320,7 @@ fn the_checker_catches_a_request_that_crosses_without_a_place() {
     two_places().tell(Happened::Crosses { request: 2 });
 }
 
-/// The device has three places, and the checker is told of two.
+/// The device has three places, and the checker expects two.
 #[test]
 fn the_checker_notices_a_queue_that_is_too_long() {
     let setup = setup(TINY, &["device.queue_length=3"]);
@@ -340,7 +340,7 @@ fn the_checker_catches_two_transfers_on_one_bus() {
     Story::new().busy(data(5), 5, 10).busy(data(6), 6, 12);
 }
 
-/// A transfer of data, and one of a command, that asked for the bus at this time.
+/// A transfer of data, and one of a command, with this time of the bus request.
 fn data(asked_ns: u64) -> What {
     What::Bus { is_command: false, asked_ns }
 }
@@ -349,7 +349,7 @@ fn command(asked_ns: u64) -> What {
     What::Bus { is_command: true, asked_ns }
 }
 
-/// What the checker says of a drive with these promises; `None` where it lets it pass.
+/// The error of the checker on a drive with these promises; `None` where it lets it pass.
 fn found(promises: Promises, tell: impl Fn(&mut Story)) -> Option<String> {
     let mut story = Story { checker: Checker::new(&geometry(), promises), now_ns: 0, ops: 0 };
     let outcome = catch_unwind(AssertUnwindSafe(|| tell(&mut story))).err()?;
@@ -372,7 +372,7 @@ fn the_checker_knows_the_order_of_each_bus() {
     assert!(waited.contains("bus 0 went at 10 ns to data, while a command waited"), "{waited}");
     let passed = found(PROMISES, command_first).expect("data was passed");
     assert!(passed.contains("had waited since 2 ns, after one that had asked at 4"), "{passed}");
-    // What asks at the instant at which data begins may come behind it.
+    // A request at the instant at which data begins may come behind it.
     let at_once = |story: &mut Story| {
         story.busy(data(2), 10, 20).busy(command(10), 20, 21);
     };

@@ -18,14 +18,14 @@ const PRESETS: &str = "crates/flashgc/src/config/presets.rs";
 const PRESET: &str = "schemes/oldest-of-emptiest.toml";
 /// The crates of the engine.
 const CRATES: [&str; 3] = ["crates/flashgc", "crates/flashgc-config", "crates/flashgc-trace"];
-/// What no example is made of.
+/// Folders that no example needs.
 const ASIDE: [&str; 3] = ["target", "tests", "benches"];
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Writes a file unless it says the same already.
+/// Writes a file unless it has this content already.
 fn write(path: &Path, content: &[u8]) {
     if std::fs::read(path).is_ok_and(|old| old == content) {
         return;
@@ -174,7 +174,7 @@ impl Copy {
     }
 }
 
-/// Everything that happened is equal: pages, collections, times and wear.
+/// All results are equal: pages, collections, times and wear.
 fn assert_equal(one: &Value, other: &Value) {
     for key in ["erases", "gc", "latency_ns", "wear", "pages", "simulated_ns"] {
         assert_eq!(one[key], other[key], "{key}");

@@ -125,7 +125,7 @@ const FRONTIERS: &str = "gc.placement.use=\"separate-gc\"";
 #[test]
 fn greedy_adds_padding_once() {
     let scheme = ["gc.scheme=\"greedy\"", FRONTIERS];
-    // Of a drive that pads nothing for the host, though its collections do.
+    // The write amplification of a drive that pads nothing for the host, though its collections do.
     let without = long_run("", &scheme);
     for (keys, factor) in [("flush_after = 2", 2.0), ("fua_share = 1.0", 4.0)] {
         assert_near(keys, long_run(keys, &scheme), factor + without, 0.02);
@@ -137,7 +137,7 @@ fn greedy_adds_padding_once() {
 #[test]
 fn fifo_pays_for_padding_with_copies() {
     let scheme = ["gc.scheme=\"fifo\"", FRONTIERS];
-    // Fewer than four erased blocks and two open ones, half full, are no part of the log.
+    // Up to four erased blocks and two open ones, half full, do not belong to the log.
     let space = (400.0 - 3.5 - 1.0) / (0.7 * 400.0);
     for (keys, factor) in [("flush_after = 2", 2.0), ("fua_share = 1.0", 4.0)] {
         let mut copies = 1.0f64;

@@ -57,8 +57,8 @@ fn uniform_reads_take_the_mean() {
         "workload.synthetic.queue_depth=1",
         "precondition.overwrite=0.0",
     ];
-    // Every page of the drive as often as any other: one pass in order. 8 planes of 16 blocks, of
-    // which the host sees whole blocks.
+    // Every page of the drive with the same frequency: one pass in order. 8 planes of 16 blocks, of
+    // which whole blocks are user space.
     let pass = [
         "device.exported=0.5",
         "workload.synthetic.sequential_share=1.0",
@@ -75,7 +75,7 @@ fn uniform_reads_take_the_mean() {
     assert_near("random reads", number(&report, "latency_ns.read.mean"), 80_000.0, 0.01);
 }
 
-/// The checker knows the type of every page that is read.
+/// The checker derives the type of every page that is read.
 #[test]
 fn schemes_read_pages_by_type() {
     let bus = "gc.copy.use=\"bus\"";

@@ -196,7 +196,7 @@ fn copies_are_those_of_a_second_program() {
     }
 }
 
-/// Everything that happens, with one class and with one frontier.
+/// All events, with one class and with one frontier.
 #[test]
 fn one_class_is_no_separation() {
     for more in [&[][..], SQRT_AGE, &["gc.copy.use=\"bus\""], &["device.allocation=\"dynamic\""]] {
@@ -302,7 +302,7 @@ fn classes_of_sepbit_by_hand() {
     let first: Vec<u8> = (0..10).map(|lpn| table.write(lpn)).collect();
     assert_eq!(first, [1; 10]);
     assert_eq!([table.write(0), table.write(9)], [0, 0]);
-    // Copies from class 0 go to class 2; others are young as long as nothing is known.
+    // Copies from class 0 go to class 2; others are young until they have a history.
     assert_eq!([table.copy(1, 0), table.copy(1, 1), table.copy(1, 5)], [2, 3, 3]);
     // Collected at 12: eight blocks that lived 8 pages, and eight that lived 12. Others do not
     // count.

@@ -8,7 +8,7 @@ pub const PAGES: usize = 32;
 pub const BLOCKS: usize = 100;
 pub const CLASSES: usize = 6;
 
-/// A policy of the program. It sees the whole log before each answer.
+/// A policy of the program. It reads the whole log before each answer.
 pub trait Rule {
     /// The class of a page that the host writes.
     fn of_write(&mut self, page: usize, log: &State) -> usize;

@@ -75,9 +75,9 @@ fn in_bytes(placement: &str, unit: &[&str]) -> f64 {
 }
 
 /// Each class joins its own slots, and is a log of them, as of small pages. The rest of the
-/// difference grows with the buffer: -0.1 to -0.3 % here, and -0.9 to -2.0 % with 1 MiB and 90 %
-/// of the writes to a tenth of the pages. A page whose class was asked, and that is rewritten while
-/// it waits for its program, is asked again, and the placement has seen one write more.
+/// difference grows with the buffer: -0.1 to -0.3 % here, and -0.9 to -2.0 % with 1 MiB and 90 % of
+/// the writes to a tenth of the pages. The class of a page that is rewritten while it waits for its
+/// program is chosen again, and the placement has counted one write more.
 #[test]
 fn classes_of_slots_are_those_of_small_pages() {
     let joined = [
@@ -92,7 +92,7 @@ fn classes_of_slots_are_those_of_small_pages() {
     }
 }
 
-/// Everything but the pages of classes.
+/// The report without the pages of classes.
 fn without_classes(mut report: Value) -> Value {
     let map = report.as_object_mut().expect("a map");
     for key in ["placement", "config", "config_hash", "result_hash", "memory", "notes"] {

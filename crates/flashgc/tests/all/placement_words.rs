@@ -1,6 +1,6 @@
 //! A placement of several classes with every victim, trigger, preemption and pacing, under the
 //! checker on a tiny drive. The combinations that the configuration refuses are listed with their
-//! reasons, so that a new one is seen.
+//! reasons, so that a new one is a failure.
 
 use crate::common::{TINY, finish, inputs, whole};
 use flashgc::config::{prepare, presets};
@@ -20,7 +20,7 @@ const DEVICE: [&str; 8] = [
 /// Each trigger, by itself and with idle collection.
 const TRIGGERS: [&str; 3] = ["watermark", "used-space", "garbage-share"];
 
-/// Words that cannot be used here, or not together, and the part of the message that says why.
+/// Words that cannot be used here, or not together, and the part of the message with the reason.
 const REFUSED: &[(&[(&str, &str)], &str)] = &[
     (&[("victim", "given")], "takes a function, and none was given"),
     (&[("trigger", "used-space"), TOKENS], BY_SOFT),

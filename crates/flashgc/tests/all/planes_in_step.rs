@@ -90,7 +90,7 @@ fn a_read_is_of_the_same_page_in_each_plane() {
     }
 }
 
-/// Without time, planes in step write and copy what one plane of larger pages does.
+/// Without time, planes in step write and copy the same as one plane of larger pages.
 #[test]
 fn planes_in_step_are_one_plane_of_larger_pages() {
     let usual = [
@@ -169,7 +169,7 @@ fn the_report_has_the_planes_of_the_device() {
     assert_eq!([shape("planes_per_die"), shape("multi_plane")], [2, 2]);
     assert_eq!([shape("pages_per_block"), shape("blocks_per_plane")], [32, 16]);
     assert!(at(&report, "config.device.shape").get("pages_per_program").is_none());
-    // One is what there was.
+    // `multi_plane = 1` is the default.
     let hash = |sets: &[&str]| at(&run(TINY, sets), "result_hash").clone();
     assert_eq!(hash(&[&SLOTS[..], &["device.multi_plane=1"]].concat()), hash(&SLOTS));
 }

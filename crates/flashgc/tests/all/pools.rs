@@ -71,8 +71,8 @@ fn writes_spread_over_their_pool_and_no_further() {
     }
 }
 
-/// A pool of one chip and one chip without pools are the same device to a write, whether its
-/// plane is found when it starts or when it is queued, as long as it does not wait.
+/// A pool of one chip and one chip without pools are the same device for a write, whether its plane
+/// is found when it starts or when it is queued, unless it waits.
 #[test]
 fn when_the_plane_is_found_makes_no_difference_where_nothing_waits() {
     let of = |pool: &str| {

@@ -17,7 +17,7 @@ fn open_loop(arrivals: &str, sets: &[&str]) -> Value {
     run_verified(&text, &[&[arrivals.as_str(), "workload.synthetic.read_share=0.0"], sets].concat())
 }
 
-/// Everything but what names the scheme.
+/// The report without the names of the scheme.
 fn outcome(report: &Value) -> Vec<Value> {
     let keys = ["latency_ns", "pages", "erases", "utilisation", "wear", "simulated_ns"];
     keys.iter().map(|key| at(report, key).clone()).collect()

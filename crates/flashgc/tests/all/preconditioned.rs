@@ -36,8 +36,8 @@ fn a_drive_is_steady_only_where_its_last_windows_agree() {
 }
 
 /// A collection that is due when measuring begins does not begin before the first request, wherever
-/// requests come from: the unit serves both in the order of the device. It began before the first
-/// request of a closed loop and of jobs, and not before that of a trace with times.
+/// requests come from: the unit serves both in the order of the device. Once it began before the
+/// first request of a closed loop and of jobs, and not before the first one of a trace with times.
 #[test]
 fn a_collection_that_is_due_at_the_start_waits_for_its_turn() {
     const FULL: [&str; 1] = ["precondition.overwrite=0.7"];

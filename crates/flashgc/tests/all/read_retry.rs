@@ -52,7 +52,7 @@ fn shares(report: &Value, of: &str) -> Vec<f64> {
     counts.iter().map(|count| count / reads).collect()
 }
 
-/// A drive of 48,000 pages, so that the draws of pages are as many.
+/// A drive of 48,000 pages, for the same number of draws.
 const LARGE: [&str; 3] =
     ["device.blocks_per_plane=200", "device.pages_per_block=60", "device.exported=0.5"];
 
@@ -61,7 +61,7 @@ fn assert_distribution(sets: &[&str], days: f64, factor: f64) {
     let found = shares(&report, "host");
     let reads = number(&report, "read_retry.host.page_reads");
     for (at, (found, expected)) in found.iter().zip(expected(days, factor)).enumerate() {
-        // Pages are read about once each: four standard deviations of as many draws.
+        // Pages are read about once each: four standard deviations of this number of draws.
         let noise = 4.0 * (2.0 * expected * (1.0 - expected) / reads).sqrt() + 2e-4;
         assert!((found - expected).abs() < noise, "{at} retries: {found}, expected {expected}");
     }
@@ -102,7 +102,7 @@ fn the_mean_read_is_longer_by_its_retries() {
     assert!(plain.get("read_retry").is_none());
 }
 
-/// The same page has as many retries whenever it is read.
+/// A page has the same number of retries at every read.
 #[test]
 fn retries_belong_to_a_page_and_not_to_a_read() {
     let sets = with(&[&READS, &WORN, &["device.exported=0.1"]]);
@@ -127,7 +127,7 @@ fn report_of(sets: &[&str], blame: bool) -> Value {
     finish_with(setup(TINY, sets), None, options).expect("the run goes on")
 }
 
-/// Copies over the bus are corrected and counted, and what they leave is new; copybacks are not.
+/// Copies over the bus are corrected and counted, and their data is new; copybacks are not.
 #[test]
 fn collection_has_retries_where_the_controller_corrects() {
     let mixed = ["workload.synthetic.read_share=0.5", "workload.synthetic.requests=20000"];
@@ -347,7 +347,7 @@ fn a_given_page_must_be_there() {
     assert!(error.contains("as in `uncorrectable = [{ block = 5, page = 2 }]`"), "{error}");
 }
 
-/// Collected pages have corrected data where copies take no time: those that moved ahead have, too.
+/// Collected pages have corrected data where copies take no time, and so do pre-migrated pages.
 #[test]
 fn pages_that_move_ahead_without_a_price_have_corrected_data() {
     let report = run_verified(

@@ -1,5 +1,5 @@
 //! A workload drawn directly, and the same workload written as a trace and replayed, give equal
-//! results under every scheme; and what waits is served first come, first served.
+//! results under every scheme; and waiting requests are served first come, first served.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-/// Everything that a run of any scheme needs, on 8 planes.
+/// The device and the settings for a run of any scheme, on 8 planes.
 const BASE: &str = r#"
 [device]
 channels = 2
@@ -121,7 +121,7 @@ impl Write for Shared {
     }
 }
 
-/// What `flashgc trace generate` writes of a workload.
+/// The output of `flashgc trace generate` for a workload.
 fn generated(setup: &Setup, format: &str) -> MemoryTrace {
     let bytes = Shared::default();
     let format = format.parse().expect("a format");
@@ -137,7 +137,7 @@ fn generated(setup: &Setup, format: &str) -> MemoryTrace {
     MemoryTrace { name: "generated".into(), bytes }
 }
 
-/// The same configuration with the trace in place of the workload.
+/// The configuration with the trace in place of the workload.
 fn replay_sets(sets: &[String], format: &str) -> Vec<String> {
     let kept = sets.iter().filter(|set| !set.starts_with("workload.")).cloned();
     kept.chain([format!("workload.trace.format=\"{format}\"")]).collect()
@@ -196,7 +196,7 @@ fn a_workload_and_its_trace_give_equal_results_under_every_scheme() {
     assert!(idle.is_empty(), "no collection under {idle:?}");
 }
 
-/// When each page operation was done, in the order in which they were.
+/// The end of each page operation, in order of time.
 #[derive(Default)]
 struct Done(Vec<(u64, u32)>);
 

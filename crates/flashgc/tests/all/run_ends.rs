@@ -1,5 +1,5 @@
-//! How runs end, and that they do: jobs on a drive that is read-only, requests that take no time,
-//! requests that come at one instant, and jobs of nothing.
+//! The ends of runs: jobs on a drive that is read-only, requests that take no time, requests at one
+//! instant, and jobs without requests.
 
 use crate::common;
 
@@ -154,7 +154,7 @@ fn requests_that_come_at_once_saturate_the_drive() {
         let reasons = at(&report, "steady.reasons").to_string();
         assert!(reasons.contains("faster than"), "{gap}: {reasons}");
     }
-    // A few at once are no load.
+    // A few requests at once do not count as load.
     let few = ["workload.synthetic.interarrival={fixed=\"0 ns\"}", "workload.synthetic.requests=8"];
     assert_eq!(at(&run(&open, &few), "saturated"), false);
 }

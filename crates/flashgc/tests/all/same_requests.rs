@@ -126,7 +126,7 @@ fn no_request_is_lost_before_the_end_or_an_error() {
     }
 }
 
-/// Preconditioning draws pages in advance, and never beyond what was asked for.
+/// Preconditioning draws pages in advance, and never beyond the requested number.
 #[test]
 fn slices_of_preconditioning_make_no_difference() {
     let setup = setup(TINY, &[]);

@@ -1,5 +1,5 @@
-//! Separation against models: fifo over any popularity, classes that are known, and the least write
-//! amplification of all placements that know no more than how often each page is written.
+//! Separation against models: fifo over any popularity, classes that are given, and the least write
+//! amplification of all placements that use only the frequency of writes of each page.
 
 use crate::common::{assert_near, inputs, of_the_past, run};
 use crate::oracles::models::{bisect, greedy};
@@ -89,8 +89,8 @@ fn fifo_under_zipf_meets_the_model() {
     }
 }
 
-/// No placement that knows the past alone is below the limit of separation, whatever its victim.
-/// The limit has all pages of the drive for itself, and no open blocks.
+/// No placement that uses the past alone is below the limit of separation, whatever its victim. The
+/// limit has all pages of the drive for itself, and no open blocks.
 #[test]
 fn no_placement_is_below_the_limit_of_separation() {
     for theta in ["0.6", "1.0"] {
@@ -118,9 +118,9 @@ fn no_placement_is_below_the_limit_of_separation() {
     }
 }
 
-/// Every placement but that of a program, on a small drive. Uniform writes are among them, which
-/// have nothing to separate. The limit is that of large blocks; those of 64 pages are up to 7 %
-/// better under greedy, and open blocks make up for most of that.
+/// Every placement except a program's, on a small drive. Uniform writes are among them, which have
+/// nothing to separate. The limit is that of large blocks; blocks of 64 pages are up to 7 % better
+/// under greedy, and open blocks make up for most of that.
 #[test]
 fn no_placement_of_the_registry_is_below_the_limit() {
     for theta in [0.0, 0.4, 0.8, 1.0] {

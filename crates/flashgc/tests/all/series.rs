@@ -121,14 +121,14 @@ fn an_interval_that_has_doubled_has_the_rows_of_one_that_was_given() {
 fn collection_works_no_longer_than_its_interval_lasts() {
     for sets in RUNS {
         let (_, rows) = run(sets, Some(100_000), false);
-        // Of eight planes, as many units at most; an erase takes 15 intervals.
+        // At most eight units, one per plane; an erase takes 15 intervals.
         let busiest = rows.iter().map(|row| row.gc_busy_ns).max();
         assert!(busiest.is_some_and(|ns| ns > 0 && ns <= 8 * 100_000), "{sets:?}: {busiest:?}");
     }
 }
 
-/// The last row has the erased blocks that the drive has then, and the fewest of all rows are
-/// those of the hardest pressed plane.
+/// The last row has the erased blocks that the drive has then, and the fewest of all rows belong to
+/// the hardest pressed plane.
 #[test]
 fn erased_blocks_are_those_of_the_drive() {
     for sets in RUNS {

@@ -33,7 +33,7 @@ const ERASE_NS: u64 = 1_500_000;
 struct Log {
     /// The data of each page of each block, in the order in which they were programmed.
     blocks: Vec<Vec<u64>>,
-    /// Where the current data of a page lies.
+    /// The place of each page's current data.
     places: Vec<Option<(usize, usize)>>,
     erased: Vec<usize>,
     open: usize,
@@ -51,7 +51,7 @@ struct Plane {
     collections: Vec<Collection>,
 }
 
-/// How much of the first interval lies in the second one.
+/// The length of the overlap of two intervals.
 fn overlap([from, to]: [u64; 2], [begin, end]: [u64; 2]) -> u64 {
     to.min(end).saturating_sub(from.max(begin))
 }
@@ -145,7 +145,7 @@ struct Outcome {
     parts: Vec<Parts>,
 }
 
-/// What the model finds for each request; copies and erases.
+/// The results of the model: each request; copies and erases.
 fn modelled(requests: &[HostRequest], data: u64, takes_time: bool) -> (Vec<Outcome>, u64, u64) {
     let mut planes: Vec<Plane> = (0..PLANES).map(|_| Plane::new(data / PLANES)).collect();
     (0..data).for_each(|page| planes[(page % PLANES) as usize].log.append(page / PLANES));

@@ -1,4 +1,5 @@
-//! SSDSim's drive and collection: what the presets come to, and a run as the program prepares it.
+//! SSDSim's drive and collection: the resolved presets, and a run with the program's own
+//! preparation.
 
 use crate::common;
 
@@ -16,7 +17,7 @@ fn the_mark_is_a_share_of_the_pages_of_a_plane() {
     let shape = &setup.plan.geometry.shape;
     assert_eq!((shape.planes(), shape.pages_per_plane()), (16, 131_072));
     let trigger = &setup.plan.gc.trigger;
-    // 13,107.2 pages: as many are below the threshold, one more is not.
+    // 13,107.2 pages: 13,107 are below the threshold, 13,108 are not.
     assert_eq!((trigger.soft, trigger.hard), (Space::Pages(13_107), Some(Space::Pages(13_107))));
     assert!(trigger.inclusive);
     let blocking = setup.plan.gc.blocking;
@@ -33,8 +34,8 @@ fn the_mark_is_a_share_of_the_pages_of_a_plane() {
     assert_eq!(parts.soft, Space::Pages(13_107));
 }
 
-/// With the over-provisioning that it ships with no threshold of 10 % can be reached, and the error
-/// says what can.
+/// With its shipped over-provisioning no threshold of 10 % can be reached, and the error names the
+/// reachable one.
 #[test]
 fn the_drive_as_it_ships_needs_a_lower_mark() {
     let ships = "device.exported=0.90";
@@ -67,14 +68,14 @@ fn a_trace_runs_as_the_program_prepares_it() {
     assert!(whole(&report, "gc.count") > 10 && whole(&report, "gc.blocking_ns") > 0);
 }
 
-/// The program as it was run for these figures: 256 blocks in a plane, 20 % of over-provisioning,
-/// threshold 10 %, no advanced command, no buffer.
+/// The configuration of SSDSim behind the reference means below: 256 blocks in a plane, 20 % of
+/// over-provisioning, threshold 10 %, no advanced command, no buffer.
 const BESIDE: &str = "[device]\npreset = \"ssdsim\"\nblocks_per_plane = 256\n[gc]\n\
                       scheme = \"ssdsim\"\ncopy.use = \"bus\"\n[workload.trace]\n\
                       format = \"ssdsim\"\naddress = \"wrap\"\n[precondition]\n\
                       fill = \"none\"\nreads = \"all-mapped\"\n";
 
-/// 250,000 requests of 4 KiB, 4 ms apart, uniform over the exported pages of an empty drive.
+/// 250,000 requests of 4 KiB, 4 ms apart, uniform over the user pages of an empty drive.
 fn means_beside(read_percent: usize) -> Value {
     let mut choices = Choices::new(3);
     let sectors = setup(BESIDE, &[]).plan.geometry.exported_pages as usize * 4;

@@ -87,7 +87,7 @@ fn turnovers_count_every_program() {
 /// Some reads of 25 us of one page arrive at once, and the others of 255 at equal gaps. When
 /// between a quarter and a half of them have come the queue is as long as the burst, or one longer.
 /// It then grows from 64 to 72, by less than a fifth; to 102; and from 8 to 12, where 4 requests
-/// for each of the 4 units are no backlog.
+/// for each of the 4 units do not count as a backlog.
 #[test]
 fn a_drive_is_saturated_where_its_queue_is_long_and_grows_by_a_fifth() {
     let workload = "[workload.trace]\nformat = \"spc\"\n[precondition]\noverwrite = 0.0\n";

@@ -1,4 +1,4 @@
-//! Stories of requests: they are those that were asked for, their work adds up to the parts of the
+//! Stories of requests: the requested ones are kept, their work adds up to the parts of the
 //! latency, and keeping them changes nothing.
 
 use crate::common;
@@ -118,7 +118,7 @@ fn the_work_meanwhile_is_the_wait() {
                 [worked(&["copy"]), worked(&["erase"]), worked(&["read", "program", "read-rest"])];
             let parts = story.row.parts.expect("parts");
             let part = |part: Part| parts[part as usize];
-            // Of other requests it may have waited for its page before that.
+            // It may have waited for its page behind other requests before that.
             let host_ns = part(Part::Host).min(worked[2]);
             assert_eq!(worked, [part(Part::Copies), part(Part::Erase), host_ns], "{:?}", story.row);
             let whole_ns: u64 = waits.iter().map(|(from_ns, to_ns)| to_ns - from_ns).sum();

@@ -125,7 +125,7 @@ fn random_choices(choices: &mut Choices) -> Vec<String> {
     sets
 }
 
-/// As much data as the plan accepts, tested in steps of a fiftieth.
+/// The most data that the plan accepts, tested in steps of a fiftieth.
 fn fullest(sets: &[&str]) -> Option<Vec<String>> {
     let base: Vec<String> = sets.iter().map(|set| (*set).to_string()).collect();
     (5..45).rev().find_map(|share| {

@@ -25,8 +25,8 @@ fn one_plane(summary: &str, more: &[&str]) -> Value {
     run_verified(TINY, &sets)
 }
 
-/// A read that was answered while the program of a copy was in the array asked for the bus beside
-/// the summary of the block that the copy filled, and the bus forgot one of them.
+/// A read that was answered while the program of a copy was in the array requested the bus together
+/// with the summary of the block that the copy filled, and the bus dropped one of the two.
 #[test]
 fn a_summary_comes_in_when_the_answer_has_left() {
     let sets = [
@@ -174,7 +174,7 @@ fn a_summary_may_have_several_pages() {
         "device.exported=0.3",
     ];
     let report = one_plane(summary, &more);
-    // 5 pages of data in each block; what crosses the bus is a whole page where nothing is said.
+    // 5 pages of data in each block; transfers are whole pages by default.
     assert_eq!(whole(&report, "pages.overhead"), 3 * 12);
     assert_eq!(number(&report, "latency_ns.write.max"), 4.0 * (4096.0 * 25.0 + 200_000.0));
 }

@@ -11,7 +11,7 @@ use flashgc::sim::Sim;
 use flashgc::verify::{Happened, Watch, What};
 use serde_json::Value;
 
-/// What every scheme needs on superblocks.
+/// The settings that every scheme needs on superblocks.
 const COPIES: [&str; 2] = ["gc.copy.use=\"bus\"", "gc.placement.use=\"separate-gc\""];
 const BUS: &str = "device.timing.transfer=\"1 ns/B\"";
 const WORDS: [&str; 5] = ["plane", "die", "chip", "channel", "drive"];
@@ -79,7 +79,7 @@ fn a_queue_deeper_than_the_spare_space_leaves_something_to_collect() {
     assert!(deep < 1.5 * shallow, "{deep} with a deep queue, {shallow} with a shallow one");
 }
 
-/// Superblocks in one unit do to the page what larger blocks of one plane do.
+/// Superblocks in one unit give the results of larger blocks of one plane, to the page.
 #[test]
 fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
     let keys = ["pages.gc_moved", "gc.count", "precondition.programmed_pages"];
@@ -104,7 +104,7 @@ fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
     }
 }
 
-/// Placements with one class, with several, and with those of the future.
+/// Placements with one class, with several, and placements that use the future.
 fn placements() -> impl Iterator<Item = &'static str> {
     ["one-frontier", "oracle"].into_iter().chain(common::BY_CLASS)
 }
@@ -204,8 +204,8 @@ fill = "aged"
 aged_ratio = 0.8
 "#;
 
-/// Blocks were sealed by units that claim no victim, and the one that does had nothing to do: it
-/// was not told that there was a block to collect, and the drive ended full.
+/// Blocks were sealed by units that claim no victim, and the unit that does had nothing to do: it
+/// was not notified of a block to collect, and the drive ended full.
 #[test]
 fn a_block_that_another_unit_seals_is_collected() {
     let mut runs = 0;
@@ -218,7 +218,7 @@ fn a_block_that_another_unit_seals_is_collected() {
                     format!("precondition.aged_ratio=\"{percent}%\""),
                 ];
                 let sets = sets.each_ref().map(String::as_str);
-                // Several classes have a reserve that does not fit beside so many aged blocks.
+                // Several classes have a reserve that does not fit with this share of aged blocks.
                 let Some(setup) = prepare_or_none(NEARLY_FULL, &sets) else { continue };
                 let report = finish(setup, None, true).unwrap_or_else(|e| panic!("{sets:?} {e}"));
                 assert!(whole(&report, "gc.count") > 0, "{sets:?}");
@@ -258,7 +258,7 @@ fn greedy_over_superblocks_tends_to_the_form_of_fifo() {
     let greedy = of(&[drive]);
     assert_near("fifo", of(&[drive, "gc.victim.use=\"fifo\""]), form, 0.01);
     assert_near("greedy", greedy, 3.80, 0.01);
-    // With as many blocks kept in each of eight planes, smaller blocks cost less.
+    // With the same number of reserved blocks in each of eight planes, smaller blocks cost less.
     let planes = of(&[]);
     assert!(planes < 0.97 * greedy, "{planes} by planes, {greedy} by superblocks");
 }
@@ -303,7 +303,7 @@ fn wear_is_even_over_the_units_of_a_superblock() {
     assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 16), "{programs:?}");
 }
 
-/// Writes in sequence keep all units at work, as with striped planes.
+/// Writes in sequence keep all units busy, as with striped planes.
 #[test]
 fn writes_in_sequence_reach_the_bandwidth_of_striped_planes() {
     let of = |superblock: &str, unit: &str| {
@@ -386,7 +386,7 @@ fn what_does_not_work_is_refused_with_a_reason() {
     }
 }
 
-/// A saved drive goes on where it was, and keeps its superblocks.
+/// A saved drive resumes at its write positions, and keeps its superblocks.
 #[test]
 fn a_saved_drive_keeps_its_superblocks() {
     let of = |sets: &[&str]| {

@@ -80,10 +80,10 @@ fn with_planes(planes: u32, sets: &[&str]) -> Value {
     run_verified(TINY, &[&device[..], &usual, &SLOTS, &COPIES, sets].concat())
 }
 
-/// Superblocks in one unit do what larger blocks of one plane do.
+/// Superblocks in one unit give the results of larger blocks of one plane.
 #[test]
 fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
-    // What the buffer merges depends on the time of each operation.
+    // Merges in the buffer depend on the time of each operation.
     let keys = [
         ("precondition.programmed_pages", 0.0),
         ("pages.flushed", 0.002),
@@ -103,8 +103,8 @@ fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
     }
 }
 
-/// Uniform overwrites of slots cost as much as those of small pages in superblocks of as many
-/// mapped pages.
+/// Uniform overwrites of slots have the cost of uniform overwrites of small pages, in superblocks
+/// with the same number of mapped pages.
 #[test]
 fn slots_are_written_and_copied_as_often_as_small_pages() {
     let usual = [
@@ -130,7 +130,7 @@ fn slots_are_written_and_copied_as_often_as_small_pages() {
     }
 }
 
-/// Writes in sequence keep all units at work.
+/// Writes in sequence keep all units busy.
 #[test]
 fn writes_in_sequence_reach_the_bandwidth_of_all_units() {
     let of = |superblock: &str| {
@@ -231,7 +231,7 @@ fn what_does_not_work_is_refused_with_a_reason() {
     }
 }
 
-/// A saved drive goes on where it was, with the programs that are begun.
+/// A saved drive resumes at its write positions, with its partial programs.
 #[test]
 fn a_saved_drive_keeps_its_superblocks_of_slots() {
     let sets = [

@@ -89,7 +89,7 @@ queue_depth = 8
     assert_near("write size", mean_bytes(&writes), 65536.0, 1e-9);
     let [read_share, write_share] = sequential(&requests);
     assert_near("sequential reads", read_share, 0.1, 0.03);
-    // Those at the end of the footprint begin at its start.
+    // Sequential requests at the end of the footprint continue at its start.
     assert_near("sequential writes", write_share, 0.45, 0.02);
     assert!(requests.iter().all(|r| r.offset_bytes + r.bytes <= 256 << 20));
     let hot = |r: &&HostRequest| r.offset_bytes < 26 << 20;
@@ -266,7 +266,7 @@ fn streams_without_gaps_are_reads() {
     assert!((0..100).all(|_| pages.next().expect("no trace").0 < exported));
 }
 
-/// A phase that says nothing is as no phase, and phases may be split.
+/// An empty phase equals no phase, and phases may be split.
 #[test]
 fn phases_without_keys_change_nothing() {
     let base = "requests = 5_000\nread_share = 0.3\nsize = { \"4 KiB\" = 1, \"12 KiB\" = 1 }\n\

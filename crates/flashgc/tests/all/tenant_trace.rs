@@ -1,5 +1,5 @@
-//! A trace beside jobs: it comes at its own times, stays in its part of the drive, and has a row of
-//! its own in the report.
+//! A trace among jobs: it comes at its own times, stays in its part of the drive, and has its own
+//! row in the report.
 
 use crate::common;
 use crate::tenants::DRIVE;
@@ -10,7 +10,8 @@ use flashgc::session::Options;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// The same before a trace alone and before jobs. It continues the table of the drive.
+/// The settings of preconditioning for a trace alone and among jobs. They continue the table of the
+/// drive.
 const UNIFORM: &str = "overwrite_with = \"uniform\"\n";
 
 /// A job that begins when the trace has long ended.
@@ -38,7 +39,7 @@ fn jobs(report: &Value) -> &Vec<Value> {
     at(report, "jobs").as_array().expect("rows")
 }
 
-/// With nobody else at work it has the latencies that it has alone, and the same blame.
+/// Without another active job it has the latencies and the blame of the trace alone.
 #[test]
 fn a_trace_beside_a_job_that_sleeps_is_the_trace_alone() {
     let alone = run("[workload.trace]\n", rows(0)).expect("it goes on");
@@ -74,7 +75,7 @@ fn a_trace_stays_in_its_part() {
     );
 }
 
-/// A writer beside it makes it slower, and the delay moves all its requests.
+/// A concurrent writer makes it slower, and the delay moves all its requests.
 #[test]
 fn a_trace_waits_for_its_neighbour_and_may_begin_later() {
     let writer = "[[workload.jobs.job]]\nname = \"writer\"\nfile = \"drive\"\ndepth = 32\n\
@@ -106,7 +107,7 @@ fn what_a_trace_beside_jobs_cannot_have_is_refused() {
     assert!(refusal(&grouped, &[]).contains("begins with the first group"));
 }
 
-/// A trace that the caller gives is that of the jobs.
+/// A trace that the caller passes in is replayed among the jobs.
 #[test]
 fn a_given_trace_does_not_replace_the_jobs() {
     let text = format!("{DRIVE}{UNIFORM}{LATE}[workload.jobs.trace]\n");

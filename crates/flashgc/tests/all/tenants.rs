@@ -1,5 +1,5 @@
 //! Tenants: jobs that share a drive have latencies and blame of their own, queues that are served
-//! by turns, and a firmware that handles each command.
+//! round robin, and a firmware that handles each command.
 
 use crate::common;
 
@@ -18,7 +18,7 @@ exported = 0.75
 overwrite = 1.0
 "#;
 
-/// A reader of low depth beside a writer.
+/// A reader of low depth and a writer.
 const JOBS: [&str; 2] = [
     "name = \"reader\"\nread_share = 1.0\ndepth = 4\nrequests = 3000",
     "name = \"writer\"\ndepth = 64\nrequests = 20000",
@@ -62,7 +62,8 @@ fn each_job_has_its_latencies_and_its_blame() {
     }
 }
 
-/// Reads of a job of weight 3 over those of one of weight 1, both of which always wait.
+/// The ratio of the reads of a job with weight 3 to those of a job with weight 1, both of which
+/// always wait.
 fn share(sets: &[&str]) -> f64 {
     let reads = "read_share = 1.0\ndepth = 64\nruntime = \"3 s\"\ntime_based = true";
     let thrice = format!("{reads}\nweight = 3");
@@ -104,7 +105,7 @@ fn the_firmware_bounds_the_rate_of_commands() {
     assert_eq!(with - without, 7_000.0);
 }
 
-/// A limited job gets its limit and no more, and waits as long as its depth over the limit.
+/// A limited job gets its limit and no more, and its waits are its depth over the limit.
 #[test]
 fn a_limit_bounds_the_rate_of_a_job() {
     let reads = "read_share = 1.0\ndepth = 8\nrequests = 4000\nsize = \"8 KiB\"";
@@ -135,7 +136,7 @@ fn a_limit_protects_the_neighbours() {
     let (without_ns, _) = read_ns(writer, &sets);
     for sets in [&sets[..], &[]] {
         let (with_ns, writes) = read_ns(&limited, sets);
-        // Those that wait when the time is over are still written.
+        // Requests that wait when the time is over are still written.
         assert!((400.0..=401.0 + 64.0).contains(&writes), "{writes}");
         assert!(with_ns < 0.5 * without_ns, "{with_ns} {without_ns}");
     }

@@ -72,7 +72,7 @@ fn row(stretch: Stretch<'_>) -> Row {
     Row { track, from_ns, to_ns, gc, value, links: links.to_vec() }
 }
 
-/// What is recorded, and until when it is complete.
+/// The entries of a run's timeline, its end in ns, and the report.
 fn record(sets: &[&str], ask: impl FnOnce(TimelineSink) -> TimelineRequest) -> Recorded {
     let (send, told) = channel();
     let sink: TimelineSink =
@@ -203,7 +203,7 @@ fn a_window_has_what_overlaps_it() {
     assert_eq!(cut.iter().filter(|row| !is_counter(row)).collect::<Vec<_>>(), wanted);
     let first: Vec<&Row> = cut.iter().filter(is_counter).take(7).collect();
     assert!(first.iter().all(|row| row.from_ns == from_ns), "{first:?}");
-    // Write amplification has its own value by then, not that of the last collection.
+    // Write amplification has its own value by then, not the value at the last collection.
     for row in first.iter().filter(|row| row.track != Track::Counter(2)) {
         let before = |other: &&Row| other.track == row.track && other.from_ns < from_ns;
         let last = all.iter().filter(is_counter).rfind(before).expect("an earlier value");

@@ -80,7 +80,7 @@ fn free_space_stays_within_a_block_of_the_threshold() {
     }
 }
 
-/// A drive that needs its last pages goes on, whatever is paid.
+/// A drive that needs its last pages continues, whatever is paid.
 #[test]
 fn a_drive_filled_to_the_last_page_goes_on_below_its_floor() {
     for depth in ["1", "40"] {
@@ -120,8 +120,8 @@ fn slots_pay_for_slots() {
     }
 }
 
-/// The frontier of the host is full while that of the collection has pages left, more than the
-/// floor: the unit has free space, and still none for the next write.
+/// The frontier of the host is full while the frontier of the collection has pages left, more than
+/// the floor: the unit has free space, and still none for the next write.
 #[test]
 fn a_write_that_finds_no_page_begins_a_collection_without_payment() {
     let report = run_verified(

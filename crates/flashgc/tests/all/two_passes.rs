@@ -106,8 +106,8 @@ fn a_word_line_takes_its_data_twice_and_both_passes() {
     }
 }
 
-/// Of 164 word lines that are written, the last four lie in an open block: each slot is read once,
-/// and those of word lines whose fine pass is to come need no flash.
+/// Of 164 written word lines, the last four lie in an open block: each slot is read once, and slots
+/// of word lines whose fine pass is to come need no flash.
 #[test]
 fn a_word_line_between_its_passes_is_read_from_the_controller() {
     for (lag, lines) in [(0, 0.0), (1, 1.0), (3, 3.0), (15, 4.0)] {
@@ -168,9 +168,9 @@ queue_depth = 1
 size = "16 KiB"
 "#;
 
-/// A read that was answered while a pass was in the array asked for the bus beside the transfer of
-/// the next pass: the bus forgot one of them, or another unit that waited for it, and the run ended
-/// with "the drive is full" among erased pages.
+/// A read that was answered while a pass was in the array requested the bus together with the
+/// transfer of the next pass: the bus dropped one of the two, or another unit that waited for it,
+/// and the run ended with "the drive is full" among erased pages.
 #[test]
 fn a_read_that_a_program_answers_leaves_its_next_pass_the_bus() {
     for (lag, depth) in [(0, 1), (1, 1), (2, 1), (2, 4), (5, 8)] {
@@ -219,8 +219,8 @@ fn rows_of(setup: Setup) -> Vec<RequestRow> {
     rows.clone()
 }
 
-/// Tells the checker of a read in flash that does not happen: beside a read of the host, one of the
-/// page that was copied last, while its program is suspended.
+/// Reports a false flash read to the checker: together with a read of the host, a read of the page
+/// that was copied last, while its program is suspended.
 struct Misled {
     checker: Checker,
     geometry: Geometry,
@@ -291,7 +291,7 @@ fn the_report_names_the_passes() {
     assert_eq!(passes, [300_000, 500_000, 1]);
 }
 
-/// The checker has its own account of passes, and of what is in flash.
+/// The checker has its own account of passes, and of the pages in flash.
 #[test]
 fn the_checker_notices_a_wrong_pass() {
     let setup = setup(TINY, &passes(&[SLOTS[0], SLOTS[1]]));

@@ -1,5 +1,5 @@
-//! Collection by used space (paper on-demand-gc): its times, its counts, what it does when nothing
-//! qualifies, and that it continues whatever fills the drive.
+//! Collection by used space (paper on-demand-gc): its times, its counts, its behaviour when no
+//! block qualifies, and that it continues whatever fills the drive.
 
 use crate::common;
 
@@ -166,7 +166,7 @@ fn a_plane_that_fills_up_alone_collects_for_itself() {
     }
 }
 
-/// The same bytes, step by step and coalesced.
+/// Results are equal, step by step and coalesced.
 #[test]
 fn coalesced_and_stepwise_collection_agree() {
     for scheme in ["pbgc", "on-demand"] {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const NONE: &str = "gc.cost=\"none\"";
 
-/// Everything but what names the scheme.
+/// The report without the names of the scheme.
 fn outcome(report: &Value) -> Vec<Value> {
     let keys = ["latency_ns", "pages", "erases", "utilisation", "wear", "simulated_ns"];
     keys.iter().map(|key| at(report, key).clone()).collect()
@@ -59,8 +59,8 @@ fn copyback_without_cost_is_an_instant_copy() {
     }
 }
 
-/// Reads of a scheme that delays writes may be faster than those of its collections without cost:
-/// more of them come in the same time.
+/// Reads of a scheme that delays writes may be faster than reads with collections without cost:
+/// more requests come in the same time.
 #[test]
 fn the_scheme_still_decides_by_the_times_of_the_device() {
     let slices = ["gc.pacing.use=\"time-slices\"", "gc.trigger.watermark.hard=\"none\""];
@@ -92,8 +92,8 @@ fn pages_move_ahead_without_cost() {
     assert_eq!(busy_ns.as_u64(), Some(0));
 }
 
-/// A program that a collection pads is its own, as that of its copies. The checker took it for one
-/// of the host.
+/// A program that a collection pads belongs to the collection, like the program of its copies. The
+/// checker took it for one of the host.
 #[test]
 fn programs_that_a_collection_pads_take_no_time_without_cost() {
     let slots = [

@@ -16,7 +16,7 @@ pub(super) const COLUMNS: usize = 5;
 /// Operations. In their column the marks of a record come on top, in units of this.
 pub(super) const OPS: u64 = 4;
 
-/// Where the records come from.
+/// The origin of the records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) origin: String,

@@ -1,4 +1,4 @@
-//! What cannot work where registers work beside the array (docs/cache-operations.md).
+//! Settings that exclude cache operations (docs/cache-operations.md).
 
 use crate::config::device::Device;
 use crate::plan::Allocation;

@@ -46,7 +46,7 @@ pub fn check(table: &Reader<'_>, workload: &WorkloadPlan, plan: &Plan) {
     }
 }
 
-/// The places of a workload that is like a trace must fit the drive.
+/// Checks that the places of a fitted workload fit the drive.
 fn check_fitted(table: &Reader<'_>, fitted: &FittedPlan, plan: &Plan) {
     let page_bytes = u64::from(plan.geometry.shape.page_bytes);
     let drive_bytes = u64::from(plan.geometry.exported_pages) * page_bytes;

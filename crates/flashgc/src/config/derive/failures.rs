@@ -14,7 +14,7 @@ pub fn reserve_blocks(device: &Device) -> u32 {
     u32::from(device.failures.is_some())
 }
 
-/// The same in pages, where the scheme reserves pages.
+/// The pages that a scheme reserves, with an additional block where operations fail.
 pub fn reserve_pages(device: &Device, shape: &Shape, pages: u32) -> u32 {
     if pages == 0 { 0 } else { pages + reserve_blocks(device) * shape.data_pages() }
 }

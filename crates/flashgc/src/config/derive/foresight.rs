@@ -1,4 +1,4 @@
-//! Where the future of a run cannot be known before it (docs/placement.md#oracle).
+//! Settings for which the future of a run is unknown before it (docs/placement.md#oracle).
 
 use super::refused::{Refused, refuse};
 use crate::config::precondition::{Fill, PreconditionPlan};
@@ -7,7 +7,7 @@ use crate::gc::placement::Classes;
 use crate::plan::Plan;
 use flashgc_config::Reader;
 
-/// Checks a run whose placement must know the next change of each page. `is_filled_by_other` where
+/// Checks a run whose placement needs the next change of each page. `is_filled_by_other` where
 /// another scheme preconditions the drive, so that the future begins with the measured part.
 pub fn check(
     root: &Reader<'_>,

@@ -1,4 +1,4 @@
-//! What cannot work where a program joins mapped pages: slots of a flash page
+//! Settings that exclude programs of several mapped pages: slots of a flash page
 //! (docs/mapping-unit.md), or the pages of a word line (docs/one-shot.md).
 
 use crate::config::device::Device;
@@ -89,7 +89,7 @@ fn check_device(root: &Reader<'_>, device: &Device, gc: &GcPlan, joins: Joins) -
         root.remedy_without(&format!("device.{key}"));
         return None;
     }
-    // So many pages wait at most that fill a program of no class, and one program is under way.
+    // At most one partial program per class waits, and one program is under way.
     let programs = gc.classes().max(1) + 1;
     let least = programs * device.shape.program_slots;
     match device.write_buffer {

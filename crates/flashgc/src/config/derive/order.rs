@@ -1,4 +1,4 @@
-//! What the workload's requests need of the run: reads, and an order of operations on a page.
+//! Requirements of the workload's requests on the run: reads, and an order of operations on a page.
 
 use crate::config::workload::WorkloadPlan;
 use crate::workload::synthetic::{Mix, PhasePlan, Size};

@@ -8,7 +8,7 @@ pub struct Refused {
     pub is_used: bool,
     /// The table and the key.
     pub at: (&'static [&'static str], &'static str),
-    /// Why it cannot be combined.
+    /// The reason why it cannot be combined.
     pub why: &'static str,
     /// The assignment that removes it; without a value the key goes.
     pub remedy: (&'static str, Option<&'static str>),

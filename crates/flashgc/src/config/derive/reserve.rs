@@ -1,4 +1,4 @@
-//! The erased space of each plane that host writes never take: what the worst collection needs.
+//! The erased space of each plane that host writes never take: the space for the worst collection.
 
 use crate::config::gc::Scheme;
 use crate::config::space::least_of;

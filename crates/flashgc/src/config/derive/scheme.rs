@@ -11,8 +11,8 @@ use flashgc_config::Reader;
 
 type Check = fn(&Reader<'_>, &Device, &Shape, &GcPlan) -> Option<()>;
 
-/// Combinations that cannot work, in the order in which users are told of them: the first one ends
-/// the list.
+/// Checks for combinations that cannot work, in the order in which they are reported: the first
+/// error ends the list.
 const CHECKS: &[Check] = &[
     |root, _, shape, gc| spare::check(root, shape, gc),
     |root, device, _, gc| copy::check(root, device, gc),
@@ -25,7 +25,7 @@ const CHECKS: &[Check] = &[
     failures::check,
 ];
 
-/// The scheme on this device, if it can work there, and the device as the scheme sees it.
+/// The scheme on this device, if it can work there, and the device in the scheme's units.
 pub fn plan(root: &Reader<'_>, device: &Device, scheme: &Scheme) -> Option<(Shape, GcPlan)> {
     let shape = pacing::with_extra(root, &device.shape, &scheme.pacing)?;
     let shape = erase::shape(root, &shape, &scheme.erase, &scheme.victim, scheme.copy)?;

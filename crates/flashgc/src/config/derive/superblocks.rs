@@ -1,4 +1,4 @@
-//! What does not work where planes share their blocks (docs/superblocks.md).
+//! Settings that exclude superblocks (docs/superblocks.md).
 
 use crate::config::device::Device;
 use crate::device::Shape;
@@ -7,7 +7,7 @@ use crate::gc::copy::{CopyChoice, Stripe};
 use crate::plan::{Allocation, WriteCompletion};
 use flashgc_config::Reader;
 
-/// How pages are copied: over the bus, each goes to the unit that has the next page.
+/// The path of copies: over the bus, each goes to the unit that has the next page.
 pub fn copy(copy: CopyChoice, shape: &Shape) -> CopyChoice {
     match copy {
         CopyChoice::Bus(_) if shape.lanes > 1 => CopyChoice::Stripe(Stripe),

@@ -1,4 +1,4 @@
-//! What has no meaning without a clock (docs/untimed.md).
+//! Settings without a meaning in a run without a clock (docs/untimed.md).
 
 use super::refused::{Refused, refuse};
 use crate::config::workload::WorkloadPlan;

@@ -13,7 +13,7 @@ use flashgc_config::units::{Share, ShareOf, Threshold};
 /// The background work as configured; amounts of space still depend on the device.
 pub struct Background(Vec<Task>);
 
-/// What the table of a task says: it adds the task to the plan of a device. Errors are noted.
+/// The reader of a task's table: it adds the task to the plan of a device. Errors are noted.
 type Task = Box<dyn Fn(&Reader<'_>, &Shape, &mut BackgroundPlan) -> Option<()>>;
 
 const NOTHING: &str = "nothing";

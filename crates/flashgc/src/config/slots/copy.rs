@@ -9,7 +9,7 @@ use crate::gc::copy::{Bus, CopyChoice, CopyPath, Copyback, Instant, ListOf, Para
 use crate::plan::{Allocation, Plan};
 use flashgc_config::Reader;
 
-/// How valid pages are moved.
+/// The slot *copy*: the path of valid pages.
 pub struct Copy;
 
 impl OneOf for Copy {
@@ -67,7 +67,7 @@ const LIST: Word<ListOf> = Word {
     about: About::All("one list of pages per victim block, or one for all of them"),
 };
 
-/// Parallel page migration: at most as many pages in parallel as a plane has registers.
+/// Parallel page migration: the number of pages in parallel is at most the registers of a plane.
 fn parallel(table: &Reader<'_>, registers: u32) -> Parallel {
     let workers = table.u32(WORKERS.name(), 1..=64).unwrap_or(registers);
     if workers > registers {
@@ -95,7 +95,7 @@ pub fn path_table<'a>(slots: &Reader<'a>) -> Reader<'a> {
     slots.table(Copy::NAME).table(PARALLEL)
 }
 
-/// What to set where copies can go neither by parity nor to other units.
+/// The remedy where copies can go neither by parity nor to other units.
 pub const WITHOUT_PARITY: &str =
     "set parity = false and path = \"local\", or gc.copy.use = \"copyback\" or \"bus\"";
 

@@ -1,4 +1,4 @@
-//! The slot *erase*: what one erase frees, and the device in the parts that it erases.
+//! The slot *erase*: the extent of an erase, and the shape of the device in units of erases.
 
 use super::slot::{OneOf, choice};
 use crate::config::space::least_of;
@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use flashgc_config::Reader;
 use flashgc_config::units::Threshold;
 
-/// What one erase frees.
+/// The extent that one erase frees.
 pub enum Erase {
     Block,
     /// Up to `k` blocks of a plane.
@@ -79,7 +79,7 @@ impl Erase {
         }
     }
 
-    /// How sub-blocks are isolated, where they are erased.
+    /// The isolation of sub-blocks, where they are erased.
     pub fn sub_blocks(&self) -> Option<Isolation> {
         match self {
             Erase::SubBlocks(isolation) => Some(*isolation),

@@ -1,5 +1,5 @@
-//! The slots of a scheme, a file for each: its choices, their keys, and what they need of the
-//! device and of the choices of other slots.
+//! The slots of a scheme, a file for each: its choices, their keys, and their requirements on the
+//! device and on the choices of other slots.
 
 pub mod background;
 pub mod blocking;

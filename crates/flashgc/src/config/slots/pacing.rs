@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use flashgc_config::Reader;
 use flashgc_config::units::{Share, Threshold};
 
-/// How a collection is spread over time: in time slices, by tokens, or not at all.
+/// The slot *pacing*: a collection over time, in time slices, by tokens, or at once.
 pub struct Pacing;
 
 /// The choice in use; amounts of space still depend on the device.

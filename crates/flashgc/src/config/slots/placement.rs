@@ -10,7 +10,7 @@ use crate::gc::placement::{Classes, Settings};
 use crate::gc::victim;
 use flashgc_config::Reader;
 
-/// Where host and copied pages are written.
+/// The blocks for pages of the host and for copies.
 pub enum Placement {
     OneFrontier,
     SeparateGc,
@@ -66,7 +66,7 @@ impl Placement {
         }
     }
 
-    /// How pages are sorted into classes, where they are.
+    /// The classification of pages, where they have classes.
     pub fn settings(&self, victim: &victim::Settings) -> Option<Settings> {
         let Placement::Classes(classes) = self else { return None };
         let mut settings = classes.clone();

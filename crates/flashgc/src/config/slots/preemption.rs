@@ -7,7 +7,7 @@ use crate::gc::choice::{About, Choice, Flag, Key, Row, Told, Word};
 use crate::gc::{GcPlan, Suspends};
 use flashgc_config::Reader;
 
-/// When waiting requests are served during a collection.
+/// The slot *preemption*: the service of waiting requests during a collection.
 pub struct Preemption;
 
 impl OneOf for Preemption {

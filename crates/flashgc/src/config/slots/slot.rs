@@ -14,7 +14,7 @@ pub trait Slot {
     const NAME: &'static str;
     /// The question that its choices answer.
     const QUESTION: &'static str;
-    /// What the choice in use says.
+    /// The keys of the choice in use.
     type Keys;
 
     /// The choices, in the order of the manual.
@@ -30,7 +30,7 @@ pub trait OneOf {
     const NAME: &'static str;
     /// The question that its choices answer.
     const QUESTION: &'static str;
-    /// What the choice in use says.
+    /// The keys of the choice in use.
     type Keys: 'static;
     /// The choices, in the order of the manual.
     const CHOICES: &'static [Row<Self::Keys>];
@@ -83,7 +83,7 @@ impl<S: OneOf> Slot for S {
 const REQUIRED: &str = "set it to a choice of this slot (`flashgc schemes --slots`), or begin the \
                         scheme's file with `base = \"greedy\"`";
 
-/// The choices in use of a slot that may have several, each with what its table says.
+/// The choices in use of a slot that may have several, each with the keys of its table.
 pub struct Several<P> {
     /// In the order of the declaration. `None`: errors were noted.
     parts: Vec<(&'static str, Option<P>)>,
@@ -107,7 +107,7 @@ impl<P> Several<P> {
         self.parts.len()
     }
 
-    /// What their tables say; `None` where one of them has errors.
+    /// The keys of their tables; `None` if one of them has errors.
     pub fn parts(self) -> Option<Vec<P>> {
         self.parts.into_iter().map(|(_, part)| part).collect()
     }

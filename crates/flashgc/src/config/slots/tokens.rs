@@ -1,4 +1,4 @@
-//! The pacing *tokens*: its keys, and what cannot work with it.
+//! The pacing *tokens*: its keys, and the choices that exclude it.
 
 use super::pacing::{FLOOR, Pacing, PacingKeys, floor};
 use super::slot::OneOf;
@@ -69,7 +69,7 @@ pub fn check(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
     if gc.tokens.is_none() {
         return Some(());
     }
-    // For each slot: whether its choice is in the way, why, and what to set.
+    // For each slot: whether its choice excludes tokens, the reason, and the remedy.
     let rows = [
         (
             gc.used_space.is_some(),

@@ -4,7 +4,7 @@ use super::slot::OneOf;
 use crate::gc::choice::Row;
 use crate::gc::victim::Settings;
 
-/// Which candidate is collected next.
+/// The slot *victim*: the next candidate to collect.
 pub struct Victim;
 
 impl OneOf for Victim {

@@ -54,7 +54,7 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
     chosen
 }
 
-/// `zipf`, and the keys beside it.
+/// `zipf`, and the keys of its table.
 fn zipf(choice: &Reader<'_>) -> Option<AddressChoice> {
     const RANKS: &[(&str, Ranks)] =
         &[("scattered", Ranks::Scattered), ("in-order", Ranks::InOrder), ("hashed", Ranks::Hashed)];

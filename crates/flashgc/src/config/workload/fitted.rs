@@ -1,4 +1,4 @@
-//! `[workload.fitted]`: a workload that is like a trace, as `flashgc trace fit` writes it.
+//! `[workload.fitted]`: a fitted workload, as `flashgc trace fit` writes it.
 
 use super::length;
 use crate::plan::Until;

@@ -12,7 +12,7 @@ const HELP: &str = "write { regions = [0.25, 0.75] } (parts of the drive), \
 /// Sums of shares that were written with few digits.
 const TOLERANCE: f64 = 1e-9;
 
-/// Those of a synthetic workload or of a phase. `None` where there are none, and after an error.
+/// The hints of a synthetic workload or of a phase. `None` without any, and after an error.
 pub fn read(table: &Reader<'_>) -> Option<HintPlan> {
     if !table.has(KEY) {
         return None;
@@ -67,7 +67,7 @@ fn checked(choice: &Reader<'_>, key: &str, shares: Option<Vec<f64>>) -> Option<V
     are_right.then_some(shares)
 }
 
-/// The addresses of the writes must have what the hints name.
+/// Checks that the addresses of the writes have the parts that the hints name.
 pub fn check(table: &Reader<'_>, hints: Option<&HintPlan>, address: &AddressChoice) {
     let has_groups = matches!(
         address,
@@ -103,7 +103,7 @@ fn keeps_its_ranks(address: &AddressChoice) -> bool {
     }
 }
 
-/// Those of a job: one number, or several and the choice among them. `None` after an error.
+/// The hints of a job: one number, or several and the choice among them. `None` after an error.
 pub fn of_job(table: &Reader<'_>) -> Option<JobHintPlan> {
     let given = table.has(KEY);
     let hints = if given { table.numbers(KEY)? } else { Vec::new() };

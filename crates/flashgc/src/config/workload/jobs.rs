@@ -1,4 +1,4 @@
-//! `[workload.jobs]`: jobs side by side, each with a depth and rates of its own.
+//! `[workload.jobs]`: concurrent jobs, each with its own depth and rates.
 
 mod beside;
 mod walk;
@@ -233,7 +233,7 @@ fn extent(table: &Reader<'_>, key: &str, most: f64) -> Option<Extent> {
     table.part(key, 0.0..=most).map(Extent::Share)
 }
 
-/// How passes follow each other.
+/// The passes of a job.
 fn passes(table: &Reader<'_>) -> Option<Option<Passes>> {
     let words = [("new", Passes::New), ("same", Passes::Same)];
     given(table.has("passes").then(|| table.choice("passes", &words)))
@@ -263,7 +263,7 @@ impl Part {
     }
 }
 
-/// When a job begins, waits and ends.
+/// The start, the pauses and the end of a job.
 struct Time {
     flow: Option<FlowPlan>,
     runtime_ns: Option<u64>,

@@ -1,4 +1,4 @@
-//! How long a workload is, and when it ends by itself.
+//! The length of a workload, and the condition that ends it.
 
 use crate::plan::Until;
 use crate::workload::length::Length;

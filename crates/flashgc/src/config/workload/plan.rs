@@ -1,4 +1,4 @@
-//! Where the requests of a run come from.
+//! The source of a run's requests.
 
 use crate::plan::{Arrivals, JobQueues};
 use crate::workload::fitted::FittedPlan;
@@ -11,7 +11,7 @@ use flashgc_config::units::Share;
 use flashgc_trace::OpenOptions;
 use serde::{Serialize, Serializer};
 
-/// Where requests come from.
+/// The source of requests.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkloadPlan {
@@ -19,7 +19,7 @@ pub enum WorkloadPlan {
     Synthetic(SyntheticWorkload),
     /// Drawn from the distributions of a trace.
     Fitted(Box<FittedPlan>),
-    /// Issued by jobs side by side.
+    /// Issued by concurrent jobs.
     Jobs(Box<JobsWorkload>),
     /// Read from a trace.
     Trace(Box<TracePlan>),
@@ -31,7 +31,7 @@ pub struct SyntheticWorkload {
     /// The pattern of addresses.
     #[serde(flatten)]
     pub plan: SyntheticPlan,
-    /// When requests arrive.
+    /// The arrivals of requests.
     pub arrivals: Arrivals,
 }
 
@@ -46,7 +46,7 @@ pub struct JobsWorkload {
     pub trace: Option<TracePlan>,
 }
 
-/// How a trace is replayed.
+/// The replay of a trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct TracePlan {
     /// The trace that the configuration names.
@@ -61,12 +61,12 @@ pub struct TracePlan {
     pub fit: Option<Share>,
     /// Times between arrivals are multiplied by this.
     pub time_scale: f64,
-    /// When requests arrive.
+    /// The arrivals of requests.
     pub arrivals: Arrivals,
-    /// How often it is replayed, one time after the other.
+    /// The number of its replays, one after the other.
     #[serde(skip_serializing_if = "crate::device::is_one")]
     pub loops: u32,
-    /// How long it is repeated at most, where it is until the run is steady.
+    /// The longest repetition, where it is repeated until the run is steady.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<Length>,
 }
@@ -85,7 +85,7 @@ impl WorkloadPlan {
         }
     }
 
-    /// The trace that is replayed, alone or beside jobs.
+    /// The trace that is replayed, alone or together with jobs.
     pub fn trace(&self) -> Option<&TracePlan> {
         match self {
             WorkloadPlan::Trace(trace) => Some(trace),
@@ -105,7 +105,7 @@ impl WorkloadPlan {
         }
     }
 
-    /// When requests arrive.
+    /// The arrivals of requests.
     pub fn arrivals(&self) -> Arrivals {
         match self {
             WorkloadPlan::Synthetic(workload) => workload.arrivals,
@@ -115,7 +115,7 @@ impl WorkloadPlan {
         }
     }
 
-    /// The jobs, as the device tells them apart.
+    /// The jobs' queues in the device.
     pub fn queues(&self) -> JobQueues {
         match self {
             WorkloadPlan::Jobs(jobs) => JobQueues {
@@ -127,7 +127,7 @@ impl WorkloadPlan {
         }
     }
 
-    /// How long it is; a trace ends with its rows, or has the bound of its repetitions.
+    /// Its length; a trace ends with its rows, or has the bound of its repetitions.
     pub fn length(&self) -> Option<Length> {
         match self {
             WorkloadPlan::Synthetic(workload) => Some(workload.plan.requests),

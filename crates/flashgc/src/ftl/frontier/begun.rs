@@ -59,7 +59,7 @@ impl Frontiers {
         Some(Taken { ppn, filled, opened: BlockId::NONE })
     }
 
-    /// Whether an open block without a frontier goes on with a whole program.
+    /// Whether an open block without a frontier has its next page at the start of a program.
     pub(crate) fn has_whole_started(&self, plane: PlaneId, program_slots: u32) -> bool {
         self.whole_started(plane, program_slots).is_some()
     }
@@ -68,7 +68,7 @@ impl Frontiers {
         self.started[plane.index()].iter().position(|open| open.next.is_multiple_of(program_slots))
     }
 
-    /// A frontier that is full goes on with a whole program: in an open block, or in an erased one.
+    /// A full frontier continues with a whole program: in an open block, or in an erased one.
     /// Returns the block, and whether it was erased.
     pub(crate) fn continue_whole(
         &mut self,

@@ -38,7 +38,7 @@ pub enum Stream {
     Class(u8),
 }
 
-/// Which pages of a block are suitable.
+/// The pages of a block that suit a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parity {
     /// Any page.
@@ -63,8 +63,8 @@ pub struct FrontierRules {
     /// differ in size, or several streams of copies have an open block each. Of each kind under the
     /// odd/even rule. 0 elsewhere.
     pub reserve_pages: u32,
-    /// Programs between the two passes of one, where programs have two: its data is in the
-    /// controller for so long. 0 elsewhere.
+    /// Number of programs between the two passes of one program, while the controller keeps its
+    /// data. 0 with single-pass programs.
     pub lag: u32,
 }
 
@@ -82,7 +82,7 @@ pub struct Taken {
 #[derive(Clone, Default)]
 struct Frontier {
     next: u32,
-    /// Programs of the pages before this one do not fail; those of later ones may.
+    /// Programs of the pages before this one do not fail; programs of later ones may.
     cleared: u32,
     end: u32,
     /// Under the odd/even rule only: open blocks, the oldest first.
@@ -176,13 +176,13 @@ impl Frontiers {
         self.free_blocks.count(plane)
     }
 
-    /// Erased pages of a plane, those of open blocks included.
+    /// Erased pages of a plane, including open blocks.
     #[inline(always)]
     pub fn free_pages(&self, plane: PlaneId) -> u32 {
         self.free_pages[plane.index()]
     }
 
-    /// The same for all planes, in order of number.
+    /// Erased pages of each plane, in order of number.
     #[inline(always)]
     pub fn free_pages_of_planes(&self) -> &[u32] {
         &self.free_pages

@@ -2,7 +2,7 @@
 
 use crate::flash::Op;
 
-/// How far the data of a copy go.
+/// The path of a copy's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// They stay in the registers of their plane: the bus carries commands only.
@@ -15,10 +15,10 @@ pub enum Reach {
     Lanes,
 }
 
-/// How valid pages are moved: by copyback inside the plane, where a mode names nothing else. A mode
+/// The mode of copies: copyback inside the plane, unless a mode names other operations. A mode
 /// names operations; their times are in `flash::price` alone.
 pub trait CopyMode: Copy {
-    /// How far the data go.
+    /// The path of the data.
     #[inline(always)]
     fn reach(self) -> Reach {
         Reach::Plane

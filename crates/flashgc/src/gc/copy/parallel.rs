@@ -13,13 +13,13 @@ pub struct Parallel {
     pub workers: u32,
     /// Whether a page keeps its odd or even number; only inside the plane.
     pub parity: bool,
-    /// Where they go.
+    /// Their path.
     pub path: CopyPath,
-    /// Which pages form one list.
+    /// The pages of one list.
     pub list: ListOf,
 }
 
-/// Where the pages of a parallel step go.
+/// The path of the pages of a parallel step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CopyPath {
@@ -29,13 +29,13 @@ pub enum CopyPath {
     Global,
 }
 
-/// Which pages form one list, from which the steps are taken.
+/// The pages of one list, from which the steps are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ListOf {
-    /// Those of one block: the last step of each block may be smaller.
+    /// Pages of one block: the last step of each block may be smaller.
     Block,
-    /// Those of all blocks that one erase frees.
+    /// Pages of all blocks that one erase frees.
     Extent,
 }
 

@@ -56,7 +56,7 @@ impl Numbered for Rules {
     }
 }
 
-/// Pages from its first one to that of the next extent.
+/// Pages from the first page of an extent to the first one of the next extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Extent {
     first: u32,

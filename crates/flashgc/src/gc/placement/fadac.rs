@@ -48,9 +48,9 @@ impl Numbered for Rules {
 /// The counts.
 #[derive(Clone)]
 pub struct Policy {
-    /// The count of each page, plus 1; 0 for a page that has not been seen.
+    /// The count of each page, plus 1; 0 for a page that was never written.
     counts: Numbers,
-    /// Pages that have been seen and hold data.
+    /// Pages that were written and hold data.
     pages: u32,
     average: f64,
     runs: Runs,

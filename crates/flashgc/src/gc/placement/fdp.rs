@@ -66,7 +66,7 @@ pub const STATE: State = State {
 /// The most handles.
 const HANDLES: usize = 8;
 
-/// What tells the handle of a write.
+/// The source of a write's handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Address,
@@ -184,7 +184,7 @@ impl Classes for Settings {
     }
 }
 
-/// Where the handle of a page comes from.
+/// The source of a page's handle.
 #[derive(Clone)]
 enum Source {
     /// Its address: the first page behind the part of each handle but the last.

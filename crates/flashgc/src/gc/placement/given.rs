@@ -1,5 +1,5 @@
 //! Given: a placement of the program that runs the engine. The classes of open blocks are saved
-//! with a drive, and what the placement keeps.
+//! with a drive, and so is the placement's own state.
 
 use super::{Classes, Placement, State};
 use crate::device::Geometry;

@@ -1,5 +1,5 @@
 //! The state of a scheme that is saved with a drive and cannot be derived from it: the class of
-//! each open block, what the placement itself keeps, and the history of the blocks.
+//! each open block, the placement's own state, and the history of the blocks.
 
 use super::{Classes, Placement, Policy, STATES, State};
 use crate::device::Geometry;
@@ -16,7 +16,7 @@ pub const BLOCKS: State = State {
     without: "as if its blocks had been written in the order of their sealing",
 };
 
-/// What the saved state of a scheme depends on; `None` where none is saved.
+/// The settings that the saved state of a scheme depends on; `None` if it saves no state.
 pub fn kept_by(rules: &GcPlan, costs: Costs) -> Option<String> {
     let placement = rules.placement.as_ref().and_then(|own| own.kept_by(costs));
     let blocks = rules.keeps_stamps().then(|| BLOCKS.by.to_string());
@@ -73,7 +73,7 @@ pub fn take_kept(
 }
 
 /// A note for the user on the saved state of a scheme, if the run does not continue from it. `own`
-/// is what the state of this scheme depends on.
+/// has the settings that the state of this scheme depends on.
 pub fn note_of_kept(kept: Option<&Kept>, own: Option<&str>) -> Option<String> {
     let result = |own: &str| {
         let without = state(own).map_or("without it", |state| state.without);

@@ -62,7 +62,7 @@ macro_rules! placements {
                 match self { $(Settings::$word(_) => $word::CHOICE.name),* }
             }
 
-            /// These two choices and those of the registry, each with the reader of its settings.
+            /// These two choices and the registry's, each with the reader of its settings.
             pub const fn with<K: From<Settings>>(
                 one: Row<K>,
                 two: Row<K>,

@@ -57,7 +57,7 @@ impl Numbered for Rules {
 struct Level {
     /// Pages that are valid.
     valid: u32,
-    /// Pages of its collected blocks, those of them that were valid, and the number of blocks.
+    /// Pages of its collected blocks, valid pages among them, and the number of blocks.
     collected: u32,
     moved: u32,
     blocks: u32,
@@ -88,7 +88,7 @@ impl Level {
 /// The levels.
 #[derive(Clone)]
 pub struct Policy {
-    /// The level of each page, plus 1; 0 for a page that has not been seen.
+    /// The level of each page, plus 1; 0 for a page that was never written.
     pages: Levels,
     last: LastWrites,
     levels: Vec<Level>,
@@ -129,7 +129,7 @@ impl Policy {
         }
     }
 
-    /// The level of a page; the hottest one where it has not been seen.
+    /// The level of a page; the hottest one before its first write.
     fn level(&self, lpn: Lpn) -> u8 {
         self.pages.get(lpn).saturating_sub(1)
     }

@@ -8,16 +8,16 @@ use flashgc_config::Reader;
 use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
 
-/// What differs between them.
+/// The differences between placements with a number of classes.
 pub trait Numbered {
     /// The key.
     const CLASSES: &'static Count;
     /// Its tables, which are saved with a drive.
     const STATE: State;
-    /// Whether it sees blocks.
+    /// Whether it reads the history of blocks.
     const KEEPS_BLOCKS: bool;
 
-    /// How many of this many classes copies may go to: all.
+    /// The number of these classes that copies may go to: all.
     fn classes_of_copies(classes: u32) -> u32 {
         classes
     }
@@ -43,7 +43,7 @@ impl<R: Numbered> Settings<R> {
 }
 
 impl<R> Serialize for Settings<R> {
-    /// As a table with the one key.
+    /// Writes a table with the one key.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map([("classes", self.classes)])
     }

@@ -1,5 +1,5 @@
-//! The oracle: pages are sorted by when the host changes them next, which no drive can know. What
-//! is left between it and another placement is the price of not knowing.
+//! The oracle: pages are sorted by the time of the host's next change to them, which no drive can
+//! know. The difference between it and another placement is the price of not knowing.
 //!
 //! Time is counted in changes of the run: pages that the host writes, and trims of pages that hold
 //! data ([`Foresight`]). A page goes to the class whose window has its next change. The unit of the
@@ -26,7 +26,7 @@ pub const CHOICE: Choice = Choice {
     source: "this project",
 };
 
-/// How the windows grow.
+/// The growth of the windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Windows {

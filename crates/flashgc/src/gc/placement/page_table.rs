@@ -1,4 +1,4 @@
-//! What a placement remembers of each page.
+//! Tables of a placement with an entry for each page.
 
 use crate::device::Geometry;
 use crate::ids::Lpn;

@@ -19,7 +19,7 @@ pub struct Write {
     pub lpn: Lpn,
     /// Whether it holds data.
     pub is_update: bool,
-    /// Who writes it, with the hint that the host gives.
+    /// The writer of the page, with the hint of the host.
     pub writer: Writer,
     /// The clock: pages that the host has written, this one included.
     pub clock: u64,
@@ -41,12 +41,12 @@ pub struct Copied {
     pub is_current: bool,
 }
 
-/// The updates that the identifier of hot pages has seen, and the memory that it takes.
+/// The updates that the identifier of hot pages has counted, and its memory.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct HotnessCounts {
     /// Writes of pages that held data.
     pub updates: u64,
-    /// Those of them that found their page hot.
+    /// Updates among them that found their page hot.
     pub hot_updates: u64,
     /// Times that all counters were halved.
     pub decays: u64,
@@ -63,8 +63,8 @@ pub struct HotnessCounts {
 pub struct PlacementCounts {
     /// Each class, the lowest first.
     pub classes: Vec<ClassPages>,
-    /// Writes by the host that went to another class, since theirs had no page and the erased
-    /// blocks were those of the reserve.
+    /// Writes by the host that went to another class, since their class had no page and the erased
+    /// blocks belonged to the reserve.
     pub fallbacks: u64,
     /// Bytes that the placement keeps.
     pub table_bytes: u64,
@@ -85,7 +85,7 @@ pub struct ClassPages {
     pub copies: u64,
 }
 
-/// What a drive logs of the placement handles of the host.
+/// The log of a drive on the placement handles of the host.
 #[derive(Clone, Debug, Default)]
 pub struct HandleCounts {
     /// The pages of each handle.
@@ -117,7 +117,7 @@ pub struct State {
     pub by: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// How a run starts without it.
+    /// The start of a run without it, in words.
     pub without: &'static str,
 }
 
@@ -126,7 +126,7 @@ pub trait Classes {
     /// Classes of pages, each with an open block of its own in every plane.
     fn classes(&self) -> u32;
 
-    /// Those of them that copies may go to.
+    /// Classes among them that copies may go to.
     fn classes_of_copies(&self) -> u32;
 
     /// Whether its blocks must be parts of larger ones.
@@ -139,12 +139,13 @@ pub trait Classes {
         false
     }
 
-    /// Whether it sees blocks: class, and the clock when they were opened and sealed.
+    /// Whether it reads the history of blocks: class, and the clock when they were opened and
+    /// sealed.
     fn keeps_blocks(&self) -> bool {
         true
     }
 
-    /// Whether it must know when each page changes next, before anything is written.
+    /// Whether it needs the next change of each page, before any page is written.
     fn foresees(&self) -> bool {
         false
     }
@@ -155,7 +156,7 @@ pub trait Classes {
         Some(())
     }
 
-    /// What the victim policy ranks.
+    /// Receives the unit that the victim policy ranks.
     fn set_ranks(&mut self, _ranks: Ranks) {}
 
     /// The settings that its saved state depends on; `None` where none is saved.
@@ -245,8 +246,8 @@ pub trait Placement: Send {
         0
     }
 
-    /// The pages that each placement handle of the host took since counting began, and those of no
-    /// handle, where there are handles. Handles are the first classes.
+    /// The pages that each placement handle of the host took since counting began, and pages
+    /// without a handle, where there are handles. Handles are the first classes.
     fn of_handles(&self) -> Option<HandleCounts> {
         None
     }
@@ -256,7 +257,7 @@ pub trait Placement: Send {
         None
     }
 
-    /// What the report says of hot pages.
+    /// The counts of hot pages for the report.
     fn counts(&self) -> Option<HotnessCounts> {
         None
     }

@@ -9,7 +9,7 @@ use std::slice::Iter;
 pub struct Run {
     /// The first page.
     pub first: u32,
-    /// How many there are.
+    /// Their number.
     pub pages: u32,
 }
 

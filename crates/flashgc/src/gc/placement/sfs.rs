@@ -59,7 +59,7 @@ impl Numbered for Rules {
 struct Sums {
     pages: u64,
     writes: u64,
-    /// Of the clocks of their last writes.
+    /// The sum of the clocks of their last writes.
     last: u64,
     is_sealed: bool,
 }

@@ -85,7 +85,7 @@ pub struct Policy {
     last: LastWrites,
     /// The age of each page when it was copied last, if that was after its last write.
     penalties: Numbers,
-    /// Those of the classes from 1 on.
+    /// The clusters of the classes from 1 on.
     clusters: Vec<Cluster>,
     /// Blocks that were sealed since the clusters were changed.
     sealed: u32,

@@ -77,7 +77,7 @@ impl Form {
         let [valid, invalid, age] = [valid.into(), invalid.into(), u128::from(age)];
         Reverse(match self {
             Form::Lfs => Fraction { over: invalid * age, under: u64::from(pages) + valid as u64 },
-            // The square of the score, with a whole denominator where u = 0: ahead of all others.
+            // The square of the score, with a whole denominator where u = 0: before all others.
             Form::SqrtAge if valid == 0 => Fraction { over: u128::MAX >> 36, under: 1 },
             Form::SqrtAge => {
                 Fraction { over: invalid * invalid * age, under: (valid * valid) as u64 }
@@ -85,7 +85,7 @@ impl Form {
         })
     }
 
-    /// When a block was sealed, on the clock of its age.
+    /// The time of a block's seal, on the clock of its age.
     #[inline(always)]
     fn sealed_at(self, block: BlockId, candidates: &Candidates<'_>) -> u64 {
         match self {

@@ -37,13 +37,13 @@ const TIES: Word<Ties> = Word {
     about: About::All("block number that wins among equals"),
 };
 
-/// How the minimum is found.
+/// The search for the minimum.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
     /// Not part of the resolved configuration: it changes no result.
     #[serde(skip)]
     index: Index,
-    /// Which block is taken among equals.
+    /// The block among equals.
     #[serde(skip_serializing_if = "Ties::is_lowest")]
     ties: Ties,
 }
@@ -80,7 +80,7 @@ impl Settings {
     }
 }
 
-/// How far above the present victim's count the buckets reach, as a share of a block.
+/// The range of the buckets above the present victim's count, as a share of a block.
 const MARGIN_SHARE: u32 = 16;
 
 /// The policy and its buckets.

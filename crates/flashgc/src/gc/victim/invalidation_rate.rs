@@ -73,7 +73,7 @@ struct Status {
 impl Status {
     const NEW: Status = Status { first_ns: NEVER, last_ns: NEVER };
 
-    /// With a later time in place of that of the last invalid page.
+    /// The status with a later time in place of the time of the last invalid page.
     fn until(self, now_ns: u64) -> Status {
         let last_ns = if self.first_ns == NEVER { NEVER } else { now_ns };
         Status { last_ns, ..self }

@@ -34,7 +34,7 @@ macro_rules! victims {
         pub enum Settings { $($word($word::Settings)),* }
 
         impl Serialize for Settings {
-            /// As in the configuration: the settings under the word for the choice.
+            /// Writes the settings under the word for the choice, as in the configuration.
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut map = serializer.serialize_map(Some(1))?;
                 match self {
@@ -144,14 +144,14 @@ macro_rules! victims {
 }
 
 /// Whether an index with a row for each count of valid pages is shorter to walk over than the
-/// blocks of a plane, and a count says how many pages are invalid.
+/// blocks of a plane, and a count determines the number of invalid pages.
 fn rows_pay(geometry: &Geometry) -> bool {
     let shape = &geometry.shape;
     shape.isolation_pages == 0 && shape.blocks_per_plane > shape.data_pages()
 }
 
 impl Settings {
-    /// What the policy ranks: it decides which erases it can serve.
+    /// The unit that the policy ranks: it decides which erases it can serve.
     pub fn ranks(&self) -> Ranks {
         match self {
             Settings::recycle_benefit(_) => Ranks::Windows,

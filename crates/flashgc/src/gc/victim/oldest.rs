@@ -1,9 +1,10 @@
 //! An index for policies that rank an older block before a younger one with as many valid pages.
 //!
 //! The candidates of a plane lie in rows, one for each count of valid pages, in no order; so a page
-//! that becomes invalid moves its block in constant time. Each row has a bound: no block of it is
-//! older. A choice asks for the rank that each row would have at its bound, and walks over those
-//! rows alone whose rank there is not after the best block yet. A walk makes the bound exact.
+//! that becomes invalid moves its block in constant time. Each row has a bound, before which no
+//! block of it dates. A choice calculates the rank that each row would have at its bound, and walks
+//! only over rows whose rank there is not worse than the best block so far. A walk makes the bound
+//! exact.
 
 use super::Candidates;
 use crate::device::Geometry;
@@ -90,9 +91,9 @@ impl Oldest {
         }
     }
 
-    /// The first block of a plane by rank, the lowest number among equals, with at most so many
-    /// valid pages. A rank follows from the valid pages and the time that a block dates from; it
-    /// may not be later for an earlier time.
+    /// The first block of a plane by rank, the lowest number among equals, with at most
+    /// `most_valid` valid pages. A rank is a function of the valid pages and of the time that a
+    /// block dates from; it may not be later for an earlier time.
     pub fn first<R: Ord>(
         &mut self,
         plane: PlaneId,
@@ -179,8 +180,8 @@ mod tests {
     /// The valid pages of each block and the time that it dates from, where it is a candidate.
     type Model = Vec<Option<(u32, u64)>>;
 
-    /// As cost-benefit: the gain over the work, in whole numbers; and as a rate, in which all
-    /// blocks with one invalid page are equal.
+    /// The score of cost-benefit, the gain over the work, in whole numbers; and a score by rate, in
+    /// which all blocks with one invalid page are equal.
     fn ranks(now: u64) -> [impl Fn(u32, u64) -> Reverse<u64>; 2] {
         let score = move |is_rate: bool, valid: u32, from: u64| {
             let invalid = u64::from(PAGES - valid);

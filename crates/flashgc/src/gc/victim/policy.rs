@@ -1,4 +1,5 @@
-//! The interface of a victim policy: what it is told, and what it can read.
+//! The interface of a victim policy: the changes that it is notified of, and the state that it can
+//! read.
 
 use crate::device::Geometry;
 use crate::ftl::blocks::Blocks;
@@ -11,13 +12,13 @@ use serde::Serialize;
 
 /// The blocks of a drive, as a policy needs them.
 pub struct Candidates<'a> {
-    /// Where the blocks are.
+    /// The location of the blocks.
     pub geometry: &'a Geometry,
     /// The state of the blocks.
     pub blocks: &'a Blocks,
     /// The present, on the clock that also runs while a drive is preconditioned, in ns.
     pub age_now_ns: u64,
-    /// The clock of host writes, and what it showed when blocks were sealed.
+    /// The clock of host writes, and its values at the seals of the blocks.
     pub stamps: &'a Stamps,
     /// The cost of moving a page and of an erase, for policies that rank by it.
     pub costs: Costs,
@@ -73,7 +74,7 @@ impl<'a> Candidates<'a> {
     }
 
     /// Pages that the host has written since the block was sealed. Kept for a policy whose settings
-    /// say so ([`keeps_clock`](super::Settings::keeps_clock)).
+    /// need it ([`keeps_clock`](super::Settings::keeps_clock)).
     pub fn age_pages(&self, block: BlockId) -> u64 {
         self.stamps.clock - self.stamps.sealed_at(block)
     }
@@ -99,12 +100,12 @@ fn is_among(only: Option<&[bool]>, block: BlockId) -> bool {
     only.is_none_or(|only| only[block.index()])
 }
 
-/// What a policy ranks.
+/// The unit that a policy ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranks {
-    /// What one erase of a block frees.
+    /// The extent of the erase of a block.
     Blocks,
-    /// What one erase of several sub-blocks frees, with the cost of their isolation.
+    /// The extent of an erase of several sub-blocks, with the cost of their isolation.
     Windows,
     /// Sub-blocks by themselves, as if nothing were needed to isolate them.
     SubBlocks,
@@ -162,8 +163,8 @@ pub trait VictimPolicy: Send {
     /// alone, since a drive may have come from a file.
     fn measuring_begins(&mut self, _candidates: &Candidates<'_>) {}
 
-    /// Whether one pick goes before that of another plane, where a trigger takes one block of the
-    /// whole device.
+    /// Whether one pick goes before the pick of another plane, where a trigger takes one block of
+    /// the whole device.
     fn before(&self, a: BlockId, b: BlockId, candidates: &Candidates<'_>) -> bool {
         (candidates.valid(a), a) < (candidates.valid(b), b)
     }
@@ -177,8 +178,8 @@ pub trait VictimPolicy: Send {
         random: &mut Random,
     ) -> Option<BlockId>;
 
-    /// Where sub-blocks are erased: all that one erase frees with the one that was just picked, in
-    /// order of number. Erased ones may lie between.
+    /// With erases of sub-blocks: all sub-blocks that one erase frees together with the picked one,
+    /// in order of number. Erased ones may lie between.
     fn erased_with(&self, picked: BlockId, _candidates: &Candidates<'_>, into: &mut Vec<BlockId>) {
         into.push(picked);
     }

@@ -35,7 +35,7 @@ const INDEX: Word<bool> = Word {
     about: About::All("search method; the victims are the same"),
 };
 
-/// How the best window is found.
+/// The search for the best window.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
     /// Not part of the resolved configuration: it changes no result.
@@ -73,7 +73,7 @@ pub struct Policy {
     place: Vec<u32>,
     /// Room for the sub-blocks of one block.
     parts: Box<Parts>,
-    /// What the last pick chose: the block's first sub-block, and the window.
+    /// The last pick: the block's first sub-block, and the window.
     picked: Option<(u32, Window)>,
 }
 

@@ -2,9 +2,9 @@
 //! pages.
 //!
 //! The candidates of a plane lie in rows, one for each count of valid pages. A row is a set of
-//! bits, one for each *turn*: the turns of a plane are given out at each seal. So a page that
-//! becomes invalid moves one bit, the first bit of a row is its block that was sealed first, and a
-//! choice looks at one block of each row.
+//! bits, one for each *turn*: the seals of a plane are numbered, and a turn is such a number. So a
+//! page that becomes invalid moves one bit, the first bit of a row is its block that was sealed
+//! first, and a choice reads one block of each row.
 
 use super::Candidates;
 use crate::device::Geometry;
@@ -26,13 +26,13 @@ pub struct SealOrder {
     summaries: Vec<u64>,
     heads: Vec<Head>,
     turn_of: Vec<u32>,
-    /// The block of each turn, by plane.
+    /// The block of each seal number, by plane.
     block_at: Vec<u32>,
     /// The next turn of each plane.
     next_turns: Vec<u32>,
 }
 
-/// The first block of a row, and when it was sealed if that was asked for already.
+/// The first block of a row, and the time of its seal, once it has been read.
 #[derive(Clone, Copy)]
 struct Head {
     first: u32,
@@ -47,7 +47,7 @@ impl SealOrder {
     }
 
     fn of(planes: u32, rows_per_plane: u32, blocks_per_plane: u32) -> Self {
-        // As many turns again as there are blocks, so that turns are seldom numbered anew.
+        // Twice the number of blocks, so that turns are seldom numbered anew.
         let words_per_row = (2 * blocks_per_plane as usize).div_ceil(64);
         let words_per_summary = words_per_row.div_ceil(64);
         let (planes, rows) = (planes as usize, planes as usize * rows_per_plane as usize);
@@ -158,7 +158,7 @@ impl SealOrder {
         Some(word as u32 * 64 + bits[word].trailing_zeros())
     }
 
-    /// The turns of a plane are used up: those of its candidates are numbered from 0, in order.
+    /// The turns of a plane are used up: candidates are numbered from 0, in order.
     #[cold]
     fn number_anew(&mut self, plane: PlaneId) {
         let turns = self.turns_per_plane();
@@ -189,9 +189,9 @@ impl SealOrder {
         }
     }
 
-    /// The first block of a plane by rank, the lowest number among equals, with at most so many
-    /// valid pages. A rank follows from the valid pages and the time of the seal; it may not be
-    /// later for an earlier time.
+    /// The first block of a plane by rank, the lowest number among equals, with at most
+    /// `most_valid` valid pages. A rank is a function of the valid pages and the time of the seal;
+    /// it may not be later for an earlier time.
     #[inline(always)]
     pub fn first<R: Ord>(
         &mut self,
@@ -268,7 +268,7 @@ mod tests {
     /// The valid pages of each candidate, and when it was sealed.
     type Model = Vec<Option<(u32, u64)>>;
 
-    /// As cost-benefit, in whole numbers; blocks without valid pages are equal.
+    /// The score of cost-benefit, in whole numbers; blocks without valid pages are equal.
     fn rank(now: u64, valid: u32, sealed: u64) -> Reverse<u64> {
         let score = u64::from(PAGES - valid) * (now - sealed) * 60 / u64::from(PAGES + valid);
         Reverse(if valid == 0 { u64::MAX } else { score })

@@ -86,7 +86,7 @@ impl VictimPolicy for Policy {
         true
     }
 
-    /// A drive from a file knows in which order its blocks were sealed, and no second chances.
+    /// A drive from a file has the order in which its blocks were sealed, and no second chances.
     fn measuring_begins(&mut self, candidates: &Candidates<'_>) {
         for queue in &mut self.queues {
             queue.make_contiguous().sort_by_key(|entry| candidates.seal_number(entry.block));

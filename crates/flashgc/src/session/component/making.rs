@@ -6,24 +6,23 @@ use crate::config::{Inputs, OverwriteWith, Setup, prepare};
 use crate::session::live::{LiveSession, refusal};
 use crate::session::{self, Phase, Progress, SavedDrive, Session};
 
-/// What a component is made of in addition to its configuration.
+/// The parts of a component in addition to its configuration.
 #[derive(Default)]
 pub struct Options {
     /// A saved drive in place of preconditioning, and its name in messages.
     pub saved: Option<(SavedDrive, String)>,
-    /// The most requests that it has at a time: more are [full](super::Submitted::Full). Without
-    /// it, there is no bound.
+    /// The most requests that it has at a time: more are [full](super::Submitted::Full). `None` is
+    /// unbounded.
     pub depth: Option<u32>,
-    /// Whether writes to a drive that has become read-only are the business of whoever submits
-    /// them: none is refused. It has some pages left for what was under way.
+    /// Whether writes to a read-only drive are admitted: the caller then checks for them itself.
+    /// The drive has some pages left for the writes that were under way.
     pub admits_when_read_only: bool,
-    /// Those of any session: `blame` splits latencies.
+    /// The options of any session: `blame` splits latencies.
     pub session: session::Options,
 }
 
-/// The checked configuration of a component: as that of a run with a trace, whose requests are
-/// those that are to come. They are not known yet, so overwriting takes any page with the same
-/// probability.
+/// The checked configuration of a component: that of a run with a trace, whose requests are the
+/// ones to come. They are not known yet, so overwriting takes any page with the same probability.
 pub fn setup(inputs: Inputs) -> Result<Setup, Wrong> {
     let mut inputs = Inputs { has_trace: true, ..inputs };
     let mut setup = checked(&inputs)?;
@@ -83,7 +82,7 @@ impl Making {
         self.live.drive()
     }
 
-    /// The component. What is left to do is done first.
+    /// The component. Remaining work of its preparation is done first.
     pub fn finish(mut self) -> Result<Component, Wrong> {
         while !self.is_ready {
             self.advance()?;

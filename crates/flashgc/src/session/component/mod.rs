@@ -6,8 +6,8 @@
 //!    present, in any order. Nothing happens by that.
 //! 3. Time [advances](Component::advance) up to an instant, and the requests that are done until
 //!    then are handed out. [`Component::next_event`] is the next instant at which one may be.
-//! 4. [`Component::finish`] serves what is under way, and makes the report of a run: with the same
-//!    requests in a trace, `flashgc run` has the same `result_hash`.
+//! 4. [`Component::finish`] serves the requests under way, and makes the report of a run: with the
+//!    same requests in a trace, `flashgc run` has the same `result_hash`.
 //!
 //! How often time advances changes no result. What a drive does while no request is under way
 //! happens when the next one comes; none of it is counted after the last one, as in a run.
@@ -46,12 +46,12 @@ use crate::report::Report;
 use crate::workload::{HostOp, HostRequest};
 use snapshot::Identity;
 
-/// What becomes of a request that is submitted.
+/// The outcome of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Submitted {
     /// It comes at its time.
     Accepted,
-    /// The drive has as many requests as it takes ([`Options::depth`]): submit it again after the
+    /// The drive has its maximum number of requests ([`Options::depth`]): submit it again after the
     /// next one is done.
     Full,
 }
@@ -59,15 +59,15 @@ pub enum Submitted {
 /// A request that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Who submitted it knows it by this.
+    /// The submitter's identifier of the request.
     pub tag: u64,
     /// Its operation.
     pub op: HostOp,
-    /// When it was done, in ns.
+    /// The time of its end, in ns.
     pub at_ns: u64,
     /// From its arrival until then, in ns.
     pub latency_ns: u64,
-    /// What the latency consists of, in ns by [`Part`], where latencies are split
+    /// The parts of the latency, in ns by [`Part`], where latencies are split
     /// (`Options::session.blame`); trims and flushes have no parts.
     pub parts: Option<Parts>,
     /// Whether it is a write or a trim that the drive has not done: it had become read-only.
@@ -89,7 +89,7 @@ pub struct Component {
     may_become_read_only: bool,
     /// The requests that the last call handed out.
     done: Vec<Completion>,
-    /// Why nothing works any more.
+    /// The error that has stopped it.
     stopped: Option<Wrong>,
 }
 
@@ -169,7 +169,7 @@ impl Component {
         self.submit_marked(at_ns, op, offset_bytes, bytes, Marks::NONE, tag)
     }
 
-    /// The same for a request of high priority, with forced unit access, or with a placement hint.
+    /// Submits a request of high priority, with forced unit access, or with a placement hint.
     pub fn submit_marked(
         &mut self,
         at_ns: u64,
@@ -221,14 +221,14 @@ impl Component {
         }
     }
 
-    /// The next instant at which something may be done, in ns: whoever has the clock lets time
-    /// advance to it at the latest. `None` while no request is under way or to come.
+    /// The next instant at which a request may be done, in ns: the owner of the clock advances time
+    /// to it at the latest. `None` while no request is under way or to come.
     pub fn next_event(&self) -> Option<u64> {
         let arrival = self.live.source.next_ns();
         if !self.live.is_busy() {
             return arrival;
         }
-        // Without any event the next advance says what is wrong.
+        // Without any event the next advance returns the error.
         let event = self.live.next_ns().unwrap_or(self.now_ns).max(self.now_ns);
         Some(arrival.map_or(event, |arrival| arrival.min(event)))
     }
@@ -296,7 +296,7 @@ impl Component {
         self.live.next_ns()
     }
 
-    /// The report on everything until now: that of a run, without `result_hash`.
+    /// The report on everything until now, like a run's, without `result_hash`.
     pub fn statistics(&mut self) -> Result<Report, Wrong> {
         self.is_running()?;
         Ok(self.live.so_far())
@@ -308,7 +308,7 @@ impl Component {
         self.finish_with(&[])
     }
 
-    /// The same, with notes in the report.
+    /// Finishes the component, with notes in the report.
     pub fn finish_with(mut self, notes: &[String]) -> Result<Report, Wrong> {
         self.is_running()?;
         self.live.end().map_err(|why| Wrong::of_engine(Why::Stopped, why))?;
@@ -388,7 +388,7 @@ impl Component {
     }
 }
 
-/// Whether an operation changes what is stored.
+/// Whether an operation changes stored data.
 fn changes(op: HostOp) -> bool {
     matches!(op, HostOp::Write | HostOp::Trim)
 }

@@ -1,16 +1,15 @@
-//! Snapshots: a component goes back to an instant, as optimistic simulators
-//! need it.
+//! Snapshots: a component returns to an earlier instant, as optimistic simulators require.
 
 use super::{Component, Wrong, wrong};
 use crate::session::engine::Engine;
 use crate::workload::live::Live;
 use std::sync::Arc;
 
-/// Whose snapshot it is.
+/// The component that a snapshot belongs to.
 #[derive(Clone, Default)]
 pub(super) struct Identity(Arc<()>);
 
-/// The state of a component at an instant, in memory. It takes as much as the component itself.
+/// The state of a component at an instant, in memory. It has the size of the component itself.
 pub struct Snapshot {
     engine: Engine,
     source: Live,

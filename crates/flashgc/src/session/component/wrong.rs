@@ -3,7 +3,7 @@
 use crate::session::RunError;
 use std::fmt;
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The configuration has errors.
@@ -33,7 +33,7 @@ pub enum Why {
 /// Wrong use of a component, or a drive that has stopped. The text is ready for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// What is wrong.
+    /// The kind.
     pub why: Why,
     /// The error, its place, and the remedy.
     pub text: String,
@@ -44,7 +44,7 @@ impl Wrong {
         Wrong { why, text }
     }
 
-    /// The same where the engine says it.
+    /// An error of the engine, in the form of an error for users.
     pub(super) fn of_engine(why: Why, error: RunError) -> Self {
         let text = error.text;
         let text = if text.starts_with("error: ") { text } else { format!("error: {text}") };

@@ -2,8 +2,8 @@
 
 use super::parts::{Part, Parts};
 
-/// Those that wait, or are done while their place in the slab is not another's: their request,
-/// since when in ns, and their parts.
+/// Requests that wait, or are done while their place in the slab is not reused: each with its place
+/// in the slab, its start in ns, and its parts.
 #[derive(Clone, Default)]
 pub(super) struct Forced(Vec<(u32, u64, Parts)>);
 

@@ -1,4 +1,4 @@
-//! Blame: where the latency of each request went.
+//! Blame: the parts of each request's latency.
 //!
 //! Every instant between the arrival of a request and its end is its own work, or a wait for one
 //! cause: that which holds the awaited unit, bus or place at this instant. A request of several
@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 use table::Table;
 use unit::Unit;
 
-/// What a page operation does or waits for.
+/// The states of a page operation: work, or a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// It waits for the operation before it on its page.
@@ -42,11 +42,11 @@ enum State {
     Starves,
     /// It has its unit, or the bus.
     Runs,
-    /// A program of the collection carries it: a write merged into a copy.
+    /// It is part of a program of the collection: a write merged into a copy.
     Merged,
-    /// It was loaded beside a program of the collection, and is programmed after that.
+    /// It was loaded during a program of the collection, and is programmed after that.
     Loaded,
-    /// It has begun beside another one of the host, which has the unit.
+    /// It has begun in parallel with another operation of the host, which occupies the unit.
     Beside,
     /// It waits for a place in the write buffer, or for its access.
     AwaitsBuffer,
@@ -62,7 +62,7 @@ struct Operation {
     request: u32,
     /// Until when its time is accounted for, in ns, unless it is in a queue.
     until_ns: u64,
-    /// How much longer retries of its reads make it, in ns.
+    /// The additional time of its read retries, in ns.
     retries_ns: u64,
     /// Its time so far. In a queue, the clock of the unit at the start of the wait, less that time.
     parts: Parts,
@@ -80,7 +80,7 @@ const NEW: Operation = Operation {
     parts: [0; PARTS],
 };
 
-/// What is known of a request where there is a link.
+/// The accounts of a request on a drive with a link.
 #[derive(Clone, Copy)]
 struct Crossing {
     /// Until when its time outside its page operations is accounted for, in ns, and its parts.
@@ -96,20 +96,22 @@ const NOT_YET: Crossing = Crossing { until_ns: 0, parts: [0; PARTS], done: [0; P
 #[derive(Clone)]
 pub struct Blame {
     units: Vec<Unit>,
-    /// Where planes read by themselves: the unit of each reader, and the readers at work in each
-    /// unit.
+    /// With independent plane reads: the unit of each reader, and the number of busy readers of
+    /// each unit.
     unit_of_reader: Vec<UnitId>,
     reading: Vec<u32>,
     operations: Vec<Operation>,
-    /// By operation: its parts before the wait under way, if that is divided in another way.
+    /// By operation: its parts before the wait under way, for waits that are divided in another way
+    /// than waits in a queue.
     before: Vec<Parts>,
     /// By request: the operation that was done last.
     last: Vec<u32>,
     crossings: Vec<Crossing>,
     forced: Forced,
     has_link: bool,
-    /// Where writes wait for any idle unit: how many units work for collections. The clock behind
-    /// those of the units is of such writes, and shows a collection as long as there is any.
+    /// Where writes wait for any idle unit: the number of units that work for collections. One more
+    /// clock, behind the clocks of the units, belongs to such writes, and shows a collection while
+    /// there is any.
     collecting: Option<u32>,
     read: Table,
     write: Table,
@@ -120,7 +122,7 @@ pub struct Blame {
 }
 
 impl Blame {
-    /// Nothing yet.
+    /// The parts of a run that has not begun.
     pub fn new(plan: &Plan) -> Self {
         let awaits_idle = plan.allocation == Allocation::WhenIdle;
         let Geometry { units, readers, .. } = plan.geometry;
@@ -166,7 +168,7 @@ impl Blame {
         self.operations[self.last[request as usize] as usize].parts
     }
 
-    /// The same, where this fact is the end of a read or a write.
+    /// The parts of a read or a write, where this event is its end.
     pub fn parts_if_any(&self, request: u32, happened: Happened) -> Option<Parts> {
         let Happened::Served { op, .. } = happened else { return None };
         op.has_parts().then(|| self.parts_of(request))
@@ -177,7 +179,7 @@ impl Blame {
         json!({ "read": self.read.report(read), "write": self.write.report(write) })
     }
 
-    /// The same of the requests of a job, with its latencies.
+    /// The parts of the latencies of one job, for reads and for writes, in ns.
     pub fn report_of_job(&self, job: usize, [read, write]: &[Latency; 2]) -> Value {
         let [reads, writes] = &self.of_jobs[job];
         json!({ "read": reads.report(read), "write": writes.report(write) })
@@ -268,8 +270,8 @@ impl Blame {
         self.queued(op, UnitId(self.units.len() as u32 - 1), now_ns);
     }
 
-    /// An operation that has done something else waits in a queue, or a flush, which was not
-    /// accepted.
+    /// An operation that was in another state returns to a queue; or a flush, which has no
+    /// acceptance, enters one.
     #[cold]
     #[inline(never)]
     fn waits_again(&mut self, op: u32, now_ns: u64) {
@@ -323,7 +325,7 @@ impl Blame {
             any.worked(BusWait::default(), now_ns);
             any.begins(Held::ForHost, now_ns);
         } else if collecting == 0 && after > 0 {
-            // Until now a unit was idle, or at work for the host.
+            // Until now a unit was idle, or occupied by the host.
             any.worked(BusWait::default(), now_ns);
             any.begins(held, now_ns);
         }
@@ -365,7 +367,7 @@ impl Blame {
         }
     }
 
-    /// An operation goes on to another state.
+    /// An operation enters another state.
     #[cold]
     #[inline(never)]
     fn goes_on(&mut self, op: u32, state: State, now_ns: u64) {
@@ -403,7 +405,7 @@ impl Blame {
         let operation = &self.operations[last as usize];
         let parts = apart.as_ref().unwrap_or(&operation.parts);
         let table = if op == HostOp::Read { &mut self.read } else { &mut self.write };
-        // Work that overlaps with that of another operation is that one's.
+        // Time that overlaps with another operation belongs to the other one.
         let retries_ns = operation.retries_ns.min(parts[Part::Service as usize]);
         // The operation of a forced write may be another's by now.
         let retries_ns = if forced.is_some() { 0 } else { retries_ns };
@@ -440,7 +442,7 @@ impl Watch for Blame {
             Happened::RampEnds { job } => self.ramp_ends(job),
             Happened::AwaitsIdle { op } => self.awaits_idle(op, now_ns),
             Happened::Arrived { request, .. } if self.has_link || !self.forced.is_empty() => {
-                // What waited for flash is done, and its place in the slab is another's now.
+                // The write that waited for flash is done, and its place in the slab is reused.
                 self.forced.forget(request);
                 let new = Crossing { until_ns: now_ns, ..NOT_YET };
                 *entry(&mut self.crossings, request, NOT_YET) = new;

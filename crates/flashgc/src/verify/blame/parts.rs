@@ -1,4 +1,4 @@
-//! The parts of a latency, and what holds a unit.
+//! The parts of a latency, and the causes for which a unit is occupied.
 
 /// A part of a request's latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Part {
     }
 }
 
-/// Why a unit does not work for the host while operations wait for it.
+/// The causes for which a unit does not work for the host while operations wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Copies of a collection, or of pre-migration.
@@ -93,7 +93,7 @@ impl Cause {
     }
 }
 
-/// For what an operation takes its unit.
+/// The purposes for which an operation occupies its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     /// For a request.
@@ -109,7 +109,8 @@ pub enum Held {
     },
 }
 
-/// Adds the time of a request's own work: what it did not wait for the bus is service.
+/// Adds the time of a request's own operation: its waits for the bus by their cause, and the rest
+/// as service.
 #[inline(always)]
 pub(super) fn add_own(parts: &mut Parts, own_ns: u64, [host_ns, collection_ns]: [u64; 2]) {
     parts[Part::Host as usize] += host_ns;

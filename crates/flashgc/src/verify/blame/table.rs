@@ -93,8 +93,8 @@ impl Table {
         table.report_of_all(latency)
     }
 
-    /// The report: the mean parts of all requests; and of each percentile its parts, in proportion
-    /// to those of the requests that share its bucket.
+    /// The report: the mean parts of all requests; and the parts of each percentile, in proportion
+    /// to the parts of the requests that share its bucket.
     fn report_of_all(&self, latency: &Latency) -> Value {
         let mut keys = Map::new();
         let count = latency.count();
@@ -126,7 +126,7 @@ impl Table {
     }
 }
 
-/// The keys of a split: the parts of collection have a table of their own beside their sum.
+/// The keys of a split: the sum of the parts of collection, and a table of them.
 fn split(parts: &[u128; PARTS], requests: u64, shown: impl Fn(u128) -> Value) -> Value {
     let (mut row, mut collection) = (Map::new(), Map::new());
     let mut collection_ns = 0;

@@ -10,11 +10,11 @@ use super::parts::{Cause, Held, PARTS, Part, Parts};
 
 const NEVER: u64 = u64::MAX;
 
-/// Time spent waiting for a bus, in ns: while the host's transfers have it, and those of
+/// Time spent waiting for a bus, in ns: during transfers of the host, and during transfers of
 /// collections.
 pub type BusWait = [u64; 2];
 
-/// What a unit does.
+/// The states of a unit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Does {
     Rests,
@@ -26,8 +26,8 @@ enum Does {
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Unit {
-    /// What the clock shows without the time itself, in ns: the time that the unit did not work for
-    /// the host, by cause, and the negative of its sum as the host's.
+    /// The clock without the time itself, in ns: the time that the unit did not work for the host,
+    /// by cause, and the negative of its sum as the host's.
     lost_ns: Parts,
     /// Operations that wait in the queue.
     waiting: u32,
@@ -35,7 +35,7 @@ pub(super) struct Unit {
     /// The causes of the present operation of a collection, and how long the first one lasts.
     causes: [Cause; 2],
     first_ns: u64,
-    /// When this operation began, in ns.
+    /// The start of this operation, in ns.
     since_ns: u64,
     /// Since when the unit rests, in ns; while nothing waits, the rest does not count.
     rests_since_ns: u64,
@@ -60,7 +60,8 @@ impl Unit {
         }
     }
 
-    /// Subtracts these parts from what the clock shows now: at the start of a wait, and at its end.
+    /// Replaces the parts by the present values of the clock minus them: at the start and at the
+    /// end of a wait.
     #[inline(always)]
     pub(super) fn read(&self, now_ns: u64, parts: &mut Parts) {
         for (part, ns) in parts.iter_mut().zip(&self.lost_ns) {
@@ -107,8 +108,7 @@ impl Unit {
         self.read(now_ns, parts);
     }
 
-    /// The same where the operation has only waited for others of the host so far, since
-    /// `since_ns`.
+    /// Starts a wait of an operation that has only waited for others of the host since `since_ns`.
     #[inline(always)]
     pub(super) fn queued_first(&mut self, since_ns: u64, now_ns: u64, parts: &mut Parts) {
         self.one_more(now_ns);

@@ -1,4 +1,4 @@
-//! What a collection erases, and the copies that it makes for that.
+//! The erases of a collection, and the copies that it makes for them.
 
 use super::{Checker, Content, ERASED, OLD};
 use crate::drive::Drive;
@@ -41,7 +41,7 @@ impl Checker {
         self.bad_blocks.iter_mut().for_each(|bad| bad.starts_with(plan, drive));
     }
 
-    /// What a fact means for bad blocks.
+    /// Follows bad blocks.
     pub(super) fn see_bad_blocks(&mut self, now_ns: u64, happened: Happened) {
         let bad_blocks = self.bad_blocks.iter_mut();
         bad_blocks.for_each(|bad| bad.see(now_ns, happened, &self.geometry));
@@ -157,7 +157,7 @@ impl Checker {
     }
 
     /// Under isolation by software an erase disturbs the sub-blocks next to it: they hold no data,
-    /// like those that are erased with it.
+    /// and neither do the erased ones.
     fn is_isolated(&self, now_ns: u64, block: BlockId) {
         if self.promises.isolation != Some(Isolation::Software) {
             return;

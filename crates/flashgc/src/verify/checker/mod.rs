@@ -66,7 +66,7 @@ pub struct Checker {
     times: Option<Times>,
     holds: Option<Blocking>,
     bad_blocks: Option<BadBlocks>,
-    /// Where the newest version of each logical page lies in flash.
+    /// The flash page with the newest version of each logical page.
     pub(super) home: Vec<Ppn>,
     acknowledged: Vec<u32>,
     pub(super) trimmed: Vec<bool>,
@@ -74,7 +74,7 @@ pub struct Checker {
     waiting: FxHashMap<u32, VecDeque<u32>>,
     /// Copies that left each block since its erase.
     copied: Vec<u32>,
-    /// The same for the blocks that the present collection has erased.
+    /// Copies that left the blocks that the present collection has erased.
     emptied: Vec<Emptied>,
     is_measuring: bool,
     spans: Spans,
@@ -92,7 +92,7 @@ pub struct Checker {
     pub summaries: u64,
     /// Blocks erased in the measured part.
     pub erases: u64,
-    /// Everything that was reported.
+    /// The number of reported events.
     pub reports: u64,
 }
 
@@ -331,7 +331,7 @@ impl Checker {
         self.newest[lpn.index()]
     }
 
-    /// What happens to a request as a whole.
+    /// Counts arrivals and ends of requests.
     fn see_request(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Arrived { .. } => self.outstanding += 1,
@@ -352,7 +352,7 @@ impl Checker {
         );
     }
 
-    /// What the facts mean for the flush commands that wait.
+    /// Follows the flush commands that wait.
     fn see_flush(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::FlushComes { request } => {

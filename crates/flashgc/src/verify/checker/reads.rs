@@ -1,4 +1,4 @@
-//! Where a page is found, in flash or in the write buffer, and its way from the one to the other.
+//! The place of a page, in flash or in the write buffer, and its way from the buffer to flash.
 
 use super::Checker;
 use super::Times;
@@ -29,7 +29,8 @@ impl Checker {
         );
     }
 
-    /// Where the buffer has no protection, what has left it is in flash and not in the controller.
+    /// Where the buffer has no protection, data that has left it is in flash and not in the
+    /// controller.
     pub(super) fn survives(&self, now_ns: u64, lpn: Lpn) {
         assert!(
             !self.promises.drains || self.is_in_flash(self.home[lpn.index()]),

@@ -54,7 +54,8 @@ pub enum Entry<'a> {
         slot: u32,
         /// Its page operations.
         pages: u32,
-        /// Its steps, and those of the page operation that was done last, each with its time in ns.
+        /// Its steps, and the steps of its page operation that was done last, each with its time in
+        /// ns.
         steps: &'a [(u64, Step)],
     },
     /// The value of a counter from this instant on.
@@ -77,13 +78,14 @@ pub enum Counter {
 /// An entry with its time and its links. An entry has an end at its beginning if it is a counter.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch<'a> {
-    /// From when, in ns.
+    /// Start, in ns.
     pub from_ns: u64,
-    /// Until when, in ns.
+    /// End, in ns.
     pub to_ns: u64,
-    /// What it is.
+    /// The entry.
     pub entry: Entry<'a>,
-    /// Numbers that two entries share each: a request, and what it waited for or what served it.
+    /// Identifiers that a pair of entries shares: a request, and the work that it waited for or
+    /// that served it.
     pub links: &'a [u64],
 }
 

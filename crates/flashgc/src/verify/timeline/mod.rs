@@ -1,5 +1,5 @@
-//! The timeline of a run: what each unit and bus did when, each request with its steps, and links
-//! between a request and the work that it waited for.
+//! The timeline of a run: the operations of each unit and bus, each request with its steps, and
+//! links between a request and the work that it waited for.
 //!
 //! Entries leave as they end, so memory is bounded by the queues and not by the run.
 
@@ -96,7 +96,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Nothing yet.
+    /// A timeline before the run.
     pub fn new(request: TimelineRequest, geometry: &Geometry) -> Self {
         let TimelineRequest { from_ns, to_ns, units, entries_max, sink } = request;
         let is_recorded = |unit: u32| units.as_ref().is_none_or(|units| units.contains(&unit));
@@ -135,7 +135,7 @@ impl Timeline {
         self.outlet.ends_ns
     }
 
-    /// What a report says of a timeline that is not complete.
+    /// The note of a report on an incomplete timeline.
     pub fn note(&self) -> Option<String> {
         let ends_s = self.ends_ns()? as f64 / 1e9;
         Some(format!(
@@ -145,7 +145,7 @@ impl Timeline {
         ))
     }
 
-    /// Something happened; the end of a request is told by [`Timeline::served`].
+    /// Takes an event of the run; the end of a request comes by [`Timeline::served`].
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,

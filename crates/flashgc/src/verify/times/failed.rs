@@ -12,7 +12,7 @@ impl Times {
         self.failing.extend(drive.failing.iter().copied().map(BlockId));
     }
 
-    /// What a fact means for failures.
+    /// Follows failures.
     pub(super) fn see_failures(&mut self, happened: Happened, at: &Geometry) {
         match happened {
             Happened::ProgramFailed(ppn) => {
@@ -35,7 +35,7 @@ impl Times {
         pages: impl Iterator<Item = Ppn>,
         own_ns: impl Fn(Ppn) -> u64 + Copy,
     ) -> u64 {
-        // Those whose program has failed are programmed again, without the others.
+        // Pages whose program has failed are programmed again, without the others.
         let pages: Vec<Vec<Ppn>> = pages.map(|page| self.tried(page)).collect();
         let tries = pages.iter().map(Vec::len).max().unwrap_or(0);
         let slowest = |at: usize| pages.iter().filter_map(move |tried| tried.get(at).copied());

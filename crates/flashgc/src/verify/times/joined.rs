@@ -4,7 +4,7 @@ use super::{Bound, Lane, Times};
 use crate::ids::Ppn;
 
 impl Times {
-    /// A plane that reads by itself reads one flash page, of which the host may want several slots.
+    /// An independent plane read covers one flash page, of which the host may read several slots.
     pub(super) fn is_one_page(&self, now_ns: u64, lane: &Lane) {
         let mut pages = lane.host.iter().map(|page| page.ppn.0 / self.slots);
         let first = pages.next();
@@ -21,12 +21,12 @@ impl Times {
         last_read: &mut Option<u32>,
         copies: &[Bound],
     ) -> (u64, u64) {
-        // The controller keeps what does not fill a program.
+        // The controller keeps slots that do not fill a program.
         let full = self.of_full_program(copies);
         let (mut ns, mut phases) =
             if full.is_empty() { (0, 1) } else { self.register_ns(&full, &[]) };
         if self.is_whole(copies) {
-            // A whole program moves within its plane, and the controller keeps what it has.
+            // A whole program moves within its plane, and the controller keeps the remaining slots.
             let from: Vec<_> = copies.iter().map(|copy| copy.from).collect();
             return (
                 ns + self.each_ns(self.corrects(), &from),
@@ -41,7 +41,7 @@ impl Times {
         (ns, phases)
     }
 
-    /// Of these copies those whose program is full: slots of other classes wait in the controller.
+    /// The copies whose program is full: slots of other classes wait in the controller.
     pub(super) fn of_full_program(&self, copies: &[Bound]) -> Vec<Bound> {
         if self.program_slots == 1 {
             return copies.to_vec();

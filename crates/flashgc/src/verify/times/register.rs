@@ -22,7 +22,7 @@ impl Times {
         UnitId(at.units + plane.0 * in_step + step)
     }
 
-    /// That page is in the register of a collection: a read needs no array time, a write only the
+    /// The page is in the register of a collection: a read needs no array time, a write only the
     /// program of the copy.
     pub(super) fn in_register(&mut self, parts: [UnitId; 2], ppn: Ppn) {
         let asked = |lane: &Lane| lane.host.last().is_some_and(|page| page.ppn == ppn);
@@ -63,7 +63,8 @@ impl Times {
         self.timing.command_ns + self.timing.transfer_ns.div_ceil(self.slots.into())
     }
 
-    /// A transfer for the host has ended. One that answers a read takes as long as its data.
+    /// A transfer for the host has ended. The transfer of an answer to a read has the time of its
+    /// data.
     pub(super) fn answered(&mut self, unit: UnitId, (from_ns, to_ns): (u64, u64)) {
         if std::mem::take(&mut self.lanes[unit.index()].answers) {
             let (ns, expected_ns) = (to_ns - from_ns, self.answer_ns());

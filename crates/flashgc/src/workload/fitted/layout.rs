@@ -1,4 +1,4 @@
-//! Where the places lie: regions, and in them runs of pages of one kind.
+//! The layout of the places: regions, and in them runs of pages of one kind.
 
 use super::order::Order;
 use super::recency::Recency;

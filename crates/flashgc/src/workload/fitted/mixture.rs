@@ -22,14 +22,14 @@ fn cumulated(weights: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
         .collect()
 }
 
-/// Where a number in [0, 1) falls among cumulated shares.
+/// The index of a number in [0, 1) among cumulated shares.
 #[inline]
 fn place(up_to: &[f64], drawn: f64) -> usize {
     up_to.partition_point(|sum| *sum <= drawn).min(up_to.len().saturating_sub(1))
 }
 
 impl Mixture {
-    /// Of values with weights; `None` without a weight above 0.
+    /// A mixture of values with weights; `None` without a weight above 0.
     pub fn new(weighted: &[(u64, f64)]) -> Option<Self> {
         let total: f64 = weighted.iter().map(|(_, weight)| weight).sum();
         (total > 0.0).then(|| Mixture {
@@ -61,8 +61,8 @@ impl Mixture {
     }
 }
 
-/// How long ago places were written that are written again: ranges of their rank among all, from 0
-/// (the newest) to 1 (the oldest).
+/// The ages of places that are written again: ranges of their rank among all, from 0 (the newest)
+/// to 1 (the oldest).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ages {
     ends: Vec<f64>,
@@ -70,8 +70,8 @@ pub struct Ages {
 }
 
 impl Ages {
-    /// Of the upper ends of ranges, rising, with weights; each begins where the one before ends.
-    /// `None` without a weight above 0.
+    /// Ages by the upper ends of ranges, rising, with weights; each range begins where the one
+    /// before ends. `None` without a weight above 0.
     pub fn new(weighted: &[(f64, f64)]) -> Option<Self> {
         let total: f64 = weighted.iter().map(|(_, weight)| weight).sum();
         (total > 0.0).then(|| Ages {

@@ -31,10 +31,10 @@ use serde::Serialize;
 pub const PAGE_BYTES: u64 = 4096;
 const SECTOR_BYTES: u64 = 512;
 
-/// A workload that is like a trace.
+/// A fitted workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FittedPlan {
-    /// How long the measured part is.
+    /// The length of the measured part.
     pub requests: Length,
     /// All times are divided by this.
     pub rate: f64,
@@ -44,7 +44,7 @@ pub struct FittedPlan {
     pub regions: Vec<RegionPlan>,
     /// Pages of a run that is only read.
     pub read_only_run: Mixture,
-    /// From the start of a page to that of a read, in bytes.
+    /// The offset of a read in its first page, in bytes.
     pub read_offset: Mixture,
     /// Kinds of bursts.
     pub bursts: Vec<BurstPlan>,
@@ -57,7 +57,7 @@ pub struct FittedPlan {
 pub struct PlacesPlan {
     /// Bytes of a place.
     pub size: Mixture,
-    /// From the start of a page to that of a place, in bytes.
+    /// The offset of a place in its first page, in bytes.
     pub offset: Mixture,
     /// Pages of a run of such places.
     pub run: Mixture,
@@ -65,7 +65,7 @@ pub struct PlacesPlan {
     pub adjacent: f64,
     /// Share of the places that are first written soon after the one before them.
     pub in_order: f64,
-    /// How long ago a place was written that is written again.
+    /// The ages of places that are written again.
     pub age: Ages,
     /// Share of the writes that continue at an adjacent place, where there is one.
     pub sequential_share: f64,
@@ -138,7 +138,7 @@ impl Streams {
     }
 }
 
-/// The requests of a workload that is like a trace.
+/// The requests of a fitted workload.
 pub struct Fitted {
     plan: FittedPlan,
     layout: Layout,
@@ -157,7 +157,7 @@ pub struct Fitted {
     follower: Option<u32>,
     /// The place written by the request before, if it was a write.
     last_place: Option<(usize, u32)>,
-    /// Where the request before ended, in bytes.
+    /// The end of the request before, in bytes.
     end: u64,
 }
 

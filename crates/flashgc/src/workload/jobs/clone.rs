@@ -1,4 +1,4 @@
-//! One clone of a job: which request it issues next, and when it may.
+//! One clone of a job: its next request, and the time of it.
 
 use super::files::Files;
 use super::rates::Pacer;
@@ -15,7 +15,7 @@ const AT_ONCE: u64 = 1_000_000;
 /// See [`AT_ONCE`].
 const AT_ONCE_OF_DEPTH: u64 = 10_000;
 
-/// How far a clone is.
+/// The stages of a clone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// It has not begun.
@@ -34,7 +34,7 @@ struct Pending {
     op: HostOp,
     offset: u64,
     bytes: u64,
-    /// Of a trace: its time from the start of the job, and whether it is marked.
+    /// Of a request of a trace: its time from the start of the job in ns, and its marks.
     at_ns: u64,
     high: bool,
     fua: bool,
@@ -45,7 +45,7 @@ struct Pending {
 pub struct Clone {
     /// The number of its job.
     pub job: usize,
-    /// How far it is.
+    /// Its stage.
     pub stage: Stage,
     /// Whether it is in the order of clones that may issue.
     pub is_ready: bool,
@@ -151,12 +151,12 @@ impl Clone {
         self.in_flight
     }
 
-    /// The time from its start to that of its counts, where there is any.
+    /// The time from its start to the start of its counts, in ns, where it has a ramp.
     pub fn ramp_ns(&self) -> Option<u64> {
         (self.plan.ramp_ns > 0).then_some(self.plan.ramp_ns)
     }
 
-    /// When its runtime is over.
+    /// The end of its runtime, in ns.
     pub fn ends_ns(&self) -> Option<u64> {
         self.ends_ns
     }
@@ -166,8 +166,8 @@ impl Clone {
         self.ends_ns.is_some_and(|ends_ns| now_ns >= ends_ns)
     }
 
-    /// When it may issue its next request; `None` until one of its requests is done, or where there
-    /// is no next one.
+    /// The earliest time of its next request, in ns; `None` until one of its requests is done, or
+    /// after its last request.
     pub fn next_ns(&mut self, now_ns: u64) -> Option<u64> {
         let pending = self.pending.filter(|_| self.stage == Stage::Runs)?;
         if self.replay.is_some() {
@@ -217,7 +217,7 @@ impl Clone {
         Ok(Some(HostRequest { high, fua, hint, ..request }))
     }
 
-    /// Why it never ends, where none of its requests takes time and its runtime alone ends it.
+    /// The error where none of its requests takes time and its runtime alone would end it.
     pub fn never_ends(&self) -> Option<String> {
         let (at_ns, requests) = self.at_once;
         let is_counted = !self.plan.time_based || self.plan.requests.is_some();
@@ -257,7 +257,7 @@ impl Clone {
         self.tally.done(op, bytes, latency_ns);
     }
 
-    /// Its counts begin, those of requests that end it included.
+    /// Its counts begin, including requests that end the ramp.
     pub fn end_ramp(&mut self, now_ns: u64) {
         self.tally.begin(now_ns);
         let is_drawn = self.pending.is_some_and(|pending| pending.op != HostOp::Flush);
@@ -287,7 +287,7 @@ impl Clone {
             let op = self.draw_op(now_ns);
             if let Some((offset, bytes)) = self.files.next(op) {
                 self.drawn += 1;
-                // In turns with trims, the writes count.
+                // Where trims and writes alternate, the writes count.
                 let counts = !self.plan.trims_in_order() || op == HostOp::Write;
                 self.drawn_bytes += if counts { bytes } else { 0 };
                 self.trimmed = self.follows.then_some((offset, bytes));
@@ -318,11 +318,11 @@ impl Clone {
         true
     }
 
-    /// Whether the amount was transferred or the requests were made, as often as asked.
+    /// Whether the amount was transferred or the requests were made, in all loops.
     fn is_over(&self) -> bool {
         let loops = u64::from(self.plan.loops);
         let amount_bytes = self.amount_bytes.saturating_mul(loops);
-        // Each stands for a trim and a write, where these are in turns.
+        // Each request is a trim and a write where these alternate.
         let factor = loops * if self.plan.trims_in_order() { 2 } else { 1 };
         let requests = self.plan.requests.map(|requests| requests.saturating_mul(factor));
         let has_moved_all = !self.plan.time_based && self.drawn_bytes >= amount_bytes;
@@ -335,7 +335,7 @@ impl Clone {
         self.loops_left = self.loops_left.saturating_sub(1);
         let left_bytes = self.amount_bytes.saturating_sub(self.all_bytes);
         let is_short = left_bytes < self.plan.sizes_range().0.max(1);
-        // As in fio, the rest of an amount in bytes is transferred, and not that of a share.
+        // As in fio, the rest of an amount in bytes is transferred, unlike the rest of a share.
         let is_share = matches!(self.plan.amount, Extent::Share(_));
         let had_one =
             self.amount_bytes == self.span_bytes || is_share && self.amount_bytes < self.span_bytes;

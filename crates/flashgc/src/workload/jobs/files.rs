@@ -11,7 +11,7 @@ pub struct Files {
     places: Vec<Place>,
     is_over: Vec<bool>,
     plan: FilesPlan,
-    /// The file whose turn it is, and what is left of it.
+    /// The file in use, and its remaining requests.
     at: usize,
     left: u32,
     draws: Draws,
@@ -20,7 +20,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Of one clone, with streams by their names, and that of its popular places.
+    /// The files of one clone, with streams by their names, and a stream for popular places.
     pub fn new(
         plan: &JobPlan,
         span: &Span,
@@ -89,7 +89,7 @@ impl Files {
         self.choose_first();
     }
 
-    /// The first file of a pass: in turns the one behind the last, else the same in each pass.
+    /// The first file of a pass: in round robin the one after the last, else the same in each pass.
     fn choose_first(&mut self) {
         if self.places.len() > 1 {
             self.at = if self.plan.order == Order::RoundRobin { self.at } else { 0 };
@@ -102,7 +102,7 @@ impl Files {
         self.places[self.at].write_is_due()
     }
 
-    /// A flush takes the place of a request.
+    /// A flush replaces a request.
     pub fn flushes(&mut self) {
         if self.places.len() > 1 {
             self.left -= 1;

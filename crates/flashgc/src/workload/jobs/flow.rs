@@ -37,7 +37,7 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Of these clones.
+    /// The flows of these clones.
     pub fn new(jobs: &[JobPlan], spans: &[Span]) -> Self {
         let mut flows: Vec<Flow> = Vec::new();
         let member = |span: &Span| {
@@ -53,7 +53,7 @@ impl Flows {
         Flows { flows, members }
     }
 
-    /// Whether a clone is ahead of its share.
+    /// Whether a clone is above its share.
     pub fn holds(&self, clone: u16) -> bool {
         self.members[usize::from(clone)].is_some_and(|member| self.is_ahead(member))
     }

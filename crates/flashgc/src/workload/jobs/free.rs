@@ -64,7 +64,7 @@ impl Free {
         (found < self.blocks).then_some(found)
     }
 
-    /// Visits up to this number of blocks from a free one on, and tells how many were free.
+    /// Visits up to this number of blocks from a free one on, and returns the number of free ones.
     pub fn visit(&mut self, block: u64, most: u64) -> u64 {
         let end = block.saturating_add(most).min(self.blocks);
         let mut at = block;

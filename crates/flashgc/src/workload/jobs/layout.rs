@@ -1,4 +1,4 @@
-//! Where the files of jobs lie: the drive itself, or files one behind the other.
+//! The places of the jobs' files: the drive itself, or files one behind the other.
 
 use super::{CLONES_MAX, Extent, File, JobPlan, JobsPlan};
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ pub struct Span {
     pub first_byte: u64,
     /// The length, in each file.
     pub bytes: u64,
-    /// Where it begins in its file.
+    /// Its first byte in its file.
     pub offset_bytes: u64,
-    /// The length of the file, as the job knows it.
+    /// The length of the file in the job, in bytes.
     pub file_bytes: u64,
     /// From one of its files to the next.
     pub file_step_bytes: u64,
@@ -42,7 +42,7 @@ pub struct Layout {
     pub bytes: u64,
 }
 
-/// Why jobs cannot be laid out.
+/// The reasons why jobs cannot be laid out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Misfit {
     /// There are too many clones.
@@ -180,7 +180,7 @@ fn part(
     if size < least.max(plan.align_bytes) {
         return Err(Misfit::Small { job, bytes: size });
     }
-    // A scale leaves something of what there is.
+    // A scale leaves at least one byte of an amount.
     let least = u64::from(!plan.amount.is_zero());
     let of_all = size.saturating_mul(u64::from(plan.files.count));
     let amount_bytes = extent(plan.amount, of_all, scale).max(least);

@@ -1,5 +1,5 @@
-//! Jobs side by side: each is a closed loop of its own depth, or a paced stream, over its own part
-//! of the drive. The last one may replay a trace, whose requests come at the times of the trace.
+//! Concurrent jobs: each is a closed loop of its own depth, or a paced stream, over its own part of
+//! the drive. The last one may replay a trace, whose requests come at the times of the trace.
 //!
 //! When a request of a job is issued depends on when others are done, so the simulation asks this
 //! source at each instant what to do ([`Jobs::turn`]) and tells it which requests are done. Each
@@ -34,7 +34,7 @@ use clone::{Clone, Stage};
 use flow::Flows;
 use std::collections::BTreeSet;
 
-/// The requests of jobs side by side.
+/// The requests of concurrent jobs.
 pub struct Jobs {
     clones: Vec<Clone>,
     /// Clones that may issue a request, by time and then in the order in which they became ready.
@@ -124,7 +124,7 @@ impl Jobs {
         }
     }
 
-    /// A clone that is ahead of its share waits for others of its flow, or for its end.
+    /// A clone above its share waits for others of its flow, or for its end.
     fn hold(&mut self, job: u16) {
         let clone = &mut self.clones[usize::from(job)];
         clone.is_ready = true;
@@ -134,7 +134,7 @@ impl Jobs {
         self.flows.wait(job, ends);
     }
 
-    /// Clones of the flow of this one go on, where they are no longer ahead.
+    /// Clones of the flow of this one continue, where they are no longer above their shares.
     fn release(&mut self, job: u16, now_ns: u64) {
         for (clone, ends) in self.flows.released(job) {
             ends.inspect(|ends| _ = self.ready.remove(ends));

@@ -49,7 +49,7 @@ impl JobsOverwrites {
                     false if job.read_share > 0.0 => HostOp::Read,
                     false => HostOp::Trim,
                 };
-                // Popular places are those of the job's own requests.
+                // Popular places are the same as for the job's own requests.
                 let turns = Random::named(seed, &format!("job-{number}-turns"));
                 clones.push((sum, op, Files::new(job, span, stream, turns)));
                 hints.push(JobHints::new(&job.hints, stream("hint")));

@@ -50,8 +50,8 @@ mod tests {
         }
     }
 
-    /// Where each block comes in a pass is uniform, and successive blocks are not neighbours more
-    /// often than by chance: chi-squared over tenths of the pass and of the blocks.
+    /// The position of each block in a pass is uniform, and successive blocks are not neighbours
+    /// more often than by chance: chi-squared over tenths of the pass and of the blocks.
     #[test]
     fn the_order_of_a_pass_is_random() {
         let (blocks, passes_drawn) = (1000u64, 200);

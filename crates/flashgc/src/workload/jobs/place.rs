@@ -1,4 +1,4 @@
-//! Where the requests of a clone go, and how large they are.
+//! The addresses and sizes of a clone's requests.
 
 use super::free::Free;
 use super::pass::Orders;
@@ -13,28 +13,28 @@ use crate::workload::synthetic::sizes::Sizes;
 pub struct Place {
     first_byte: u64,
     span_bytes: u64,
-    /// Where the part begins in its file, and the length of the file.
+    /// The first byte of the part in its file, and the length of the file.
     offset_bytes: u64,
     file_bytes: u64,
     walk: Walk,
-    /// Whether a run that meets the end goes on at the start; else at another random place.
+    /// Whether a run that meets the end continues at the start; else at another random place.
     wraps: bool,
-    /// Whether a sequential request that meets the end goes on at a random place, since some
+    /// Whether a sequential request that meets the end continues at a random place, since some
     /// requests are random and some follow those before them.
     jumps: bool,
     /// Requests that are left of a run.
     run_left: u32,
     /// The zone that is visited: its first byte, and the bytes transferred there.
     zone: (u64, u64),
-    /// Of each kind: its random places are multiples of this.
+    /// By kind: the unit of random places, in bytes.
     align_bytes: [u64; 3],
-    /// Of each kind: by how many blocks its popular places are turned.
+    /// By kind: the rotation of popular places, in blocks.
     turns: [u64; 3],
     random_share: [f64; 3],
     sizes: [Sizes; 3],
     addresses: [Addresses; 3],
     once: Once,
-    /// Where the last request of each kind began and ended.
+    /// The first bytes and the ends of the last request of each kind.
     starts: [Option<u64>; 3],
     ends: [u64; 3],
     passes: Option<Passes>,
@@ -43,16 +43,16 @@ pub struct Place {
 /// The streams of a clone, which its files share, as in fio.
 #[derive(Clone)]
 pub struct Draws {
-    /// That of places.
+    /// The stream of places.
     pub address: Random,
-    /// That of the turns of files.
+    /// The stream of the choices between files.
     pub choice: Random,
-    /// That of sizes: in passes each kind draws them from the same numbers; else all have the first
-    /// stream.
+    /// The streams of sizes: in passes each kind draws them from the same numbers; else all have
+    /// the first stream.
     pub sizes: [Random; 3],
 }
 
-/// How random requests visit every block once.
+/// The orders in which random requests visit every block once.
 enum Once {
     /// They do not.
     No,
@@ -64,11 +64,11 @@ enum Once {
 }
 
 impl Place {
-    /// Of one file of a clone, with the stream of its places.
+    /// The places of one file of a clone, with the stream of its places.
     pub fn new(plan: &JobPlan, span: &Span, file: u32, address: &mut Random, turn: u64) -> Self {
         let align_bytes = [0, 1, 2].map(|op| plan.align_of(op));
         let walk = plan.walk.scaled(span.scale, plan.align_bytes);
-        // Random places are those of a zone, where there are zones.
+        // Random places lie in a zone, where there are zones.
         let bytes = walk.strides.map_or(span.bytes, |zone| zone.range_bytes.min(span.bytes));
         let groups_of = |choice: &AddressChoice, blocks: u64| match plan.passes {
             Some(_) => Addresses::whole(choice, blocks),
@@ -241,7 +241,7 @@ impl Place {
         Some(self.zone.0 + block * self.align_bytes[at])
     }
 
-    /// Where the request follows the one before of its kind.
+    /// The place of a request that follows the one before of its kind.
     fn following(&self, at: usize, is_of_run: bool) -> Option<u64> {
         let Some(start) = self.starts[at] else { return Some(self.zone.0) };
         if is_of_run && self.walk.stays {

@@ -13,7 +13,7 @@ use serde::Serialize;
 /// The most clones of all jobs together.
 pub const CLONES_MAX: u64 = 4096;
 
-/// Jobs side by side.
+/// The configuration of concurrent jobs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JobsPlan {
     /// All sizes of files, offsets and amounts are multiplied by this.
@@ -51,7 +51,7 @@ pub enum File {
     Drive,
 }
 
-/// Where the requests of one kind go.
+/// The addresses of the requests of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Places {
@@ -62,8 +62,8 @@ pub enum Places {
     Zones(Vec<Zone>),
 }
 
-/// How the passes of a job over its part follow each other. A pass ends where a sequential request
-/// does not fit, or where all blocks were visited.
+/// The passes of a job over its part. A pass ends where a sequential request does not fit, or where
+/// all blocks were visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Passes {
@@ -124,7 +124,7 @@ pub struct JobPlan {
     /// Its number of files, each with the size and the offset below.
     #[serde(skip_serializing_if = "FilesPlan::is_one")]
     pub files: FilesPlan,
-    /// From the start of the file to that of the part that is used: a share is one of the size.
+    /// From the start of the file to the start of the used part: a share is one of the size.
     pub offset: Extent,
     /// Added to the offset for each further clone.
     pub offset_step: Extent,
@@ -138,11 +138,11 @@ pub struct JobPlan {
     pub amount: Extent,
     /// The most requests.
     pub requests: Option<u64>,
-    /// How often the amount is transferred and the requests are made.
+    /// The number of times that the amount is transferred and the requests are made.
     #[serde(skip_serializing_if = "crate::device::is_one")]
     pub loops: u32,
-    /// How passes follow each other, for a job whose requests keep within its part. Others wrap,
-    /// or are moved back.
+    /// The passes of a job whose requests keep within its part. Other requests wrap, or are moved
+    /// back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passes: Option<Passes>,
     /// The longest time.
@@ -168,7 +168,7 @@ pub struct JobPlan {
     /// Share of the requests that go to a random place; the others begin where the one before of
     /// their kind ended.
     pub random_share: [f64; 3],
-    /// How places follow from those before them, of a job in passes.
+    /// The order of the places of a job in passes.
     #[serde(skip_serializing_if = "Walk::is_plain")]
     pub walk: Walk,
     /// Whether every block is visited once before any is visited again.
@@ -177,7 +177,7 @@ pub struct JobPlan {
     pub sizes: [Vec<Size>; 3],
     /// Random places are multiples of this.
     pub align_bytes: u64,
-    /// Where random requests go.
+    /// The addresses of random requests.
     pub places: [Places; 3],
     /// The most requests in flight of a clone.
     pub depth: u32,
@@ -227,8 +227,8 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl JobsPlan {
-    /// The hints with which the drive is filled: of each page that of the first job that writes
-    /// there, where a job has hints. The files were checked to fit.
+    /// The hints with which the drive is filled: each page has the hint of the first job that
+    /// writes there, where a job has hints. The files were checked to fit.
     pub fn fill_hints(&self, exported_pages: u32, page_bytes: u64) -> Option<PageHints> {
         self.jobs.iter().find(|job| !job.hints.is_none())?;
         let drive_bytes = u64::from(exported_pages) * page_bytes;
@@ -288,7 +288,7 @@ impl JobPlan {
         }
     }
 
-    /// The multiples at which random requests of a kind begin: in passes those of its own smallest
+    /// The multiples at which random requests of a kind begin: in passes the kind's own smallest
     /// size, where that is a multiple of the alignment.
     pub fn align_of(&self, op: usize) -> u64 {
         let smallest = self.sizes[op].iter().map(Size::mean_bytes).min();

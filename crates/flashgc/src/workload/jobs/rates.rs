@@ -25,7 +25,7 @@ fn ns_per_byte<S: Serializer>(rate: &Option<Rate>, serializer: S) -> Result<S::O
     rate.map(|rate| rate.ns_per_byte()).serialize(serializer)
 }
 
-/// When requests are due.
+/// The due times of requests.
 pub struct Pacer {
     paces: [RateCap; 3],
     gaps: Option<Random>,
@@ -57,7 +57,7 @@ impl Pacer {
         self.begun_ns = now_ns;
     }
 
-    /// When the next request of this kind is due.
+    /// The due time of the next request of this kind, in ns.
     pub fn due_ns(&self, op: HostOp) -> u64 {
         // A flush has no rate.
         let op = op as usize;
@@ -74,7 +74,8 @@ impl Pacer {
         self.begun_ns.saturating_add(due_ns).saturating_add(self.late_ns[op])
     }
 
-    /// Requests that are due before this time are due then, and those behind them later by as much.
+    /// Requests that are due before this time are due then, and later ones are delayed by the same
+    /// time.
     pub fn restart(&mut self, at_ns: u64) {
         for op in [HostOp::Read, HostOp::Write, HostOp::Trim] {
             self.late_ns[op as usize] += at_ns.saturating_sub(self.due_ns(op));

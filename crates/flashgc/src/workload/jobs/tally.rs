@@ -29,18 +29,19 @@ pub struct Tally {
     pub latency_max_ns: [u64; 3],
     /// Flushes that are done.
     pub flushes: u64,
-    /// When its first clone began.
+    /// The start of its first clone, in ns.
     pub begun_ns: u64,
-    /// When its last clone ended.
+    /// The end of its last clone, in ns.
     pub ended_ns: u64,
     /// The rates that it is paced at, in requests per second of all clones, where it is.
     pub asked_iops: [Option<u64>; 3],
-    /// The time from its start to that of its counts, where it has a ramp that has ended.
+    /// The time from its start to the start of its counts, in ns, where it has a ramp that has
+    /// ended.
     pub ramp_ns: u64,
 }
 
 impl Tally {
-    /// Of one clone that has not begun.
+    /// The counts of a clone that has not begun.
     pub fn new(job: usize, plan: &JobPlan) -> Self {
         Tally {
             job,

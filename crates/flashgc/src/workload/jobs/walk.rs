@@ -1,9 +1,9 @@
-//! How places follow from those before them: runs from a random place on, holes between sequential
-//! requests, zones that are visited one after the other, and the turns of several files.
+//! The order of places: runs from a random place on, holes between sequential requests, zones that
+//! are visited one after the other, and round robin over several files.
 
 use serde::Serialize;
 
-/// How the requests of a job in passes follow each other.
+/// The order of the requests of a job in passes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Walk {
     /// Requests from one random place to the next one: the first goes there, and the others follow.
@@ -54,7 +54,7 @@ impl Walk {
         Walk { strides, ..self }
     }
 
-    /// Where a sequential request begins after one with this end, in a part that begins at an
+    /// The first byte of a sequential request after one with this end, in a part that begins at an
     /// offset in its file; `None` behind the end of the file. As in fio, the place after a hole is
     /// counted from the start of the part, and compared with the length of the file.
     pub(super) fn after(&self, end: u64, offset: u64, file_bytes: u64) -> Option<u64> {

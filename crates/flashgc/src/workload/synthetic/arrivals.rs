@@ -1,4 +1,4 @@
-//! When requests arrive: the gaps between them.
+//! The arrivals of requests: the gaps between them.
 
 use crate::rng::Random;
 use serde::Serialize;
@@ -44,10 +44,11 @@ pub enum Interarrival {
         /// Probability that a gap keeps the phase of the one before without drawing.
         stay: f64,
     },
-    /// As exponential gaps, but with fewer short ones: those shorter than `below_ns` are as in an
+    /// Exponential gaps, but with fewer short ones: gaps shorter than `below_ns` are as in an
     /// exponential distribution, the others `below_ns` and an exponential time.
     Spaced {
-        /// Mean of all gaps, in ns; also that of the distribution of which short gaps are a part.
+        /// Mean of all gaps, in ns; also the mean of the distribution of which short gaps are a
+        /// part.
         mean_ns: f64,
         /// The bound of a short gap, in ns.
         below_ns: f64,
@@ -90,8 +91,8 @@ impl Interarrival {
         Some(Interarrival::Bursty { fast_share: low, fast_ns, slow_ns: slow_ns(low) })
     }
 
-    /// With p the share, q that of exponential gaps and E their mean below the bound b, the mean m
-    /// is p E + (1 - p) (b + beyond), and q E + (1 - q) (b + m) = m gives E.
+    /// With p the share, q the share in exponential gaps and E their mean below the bound b, the
+    /// mean m is p E + (1 - p) (b + beyond), and q E + (1 - q) (b + m) = m gives E.
     fn spaced(mean_ns: f64, below_ns: f64, share: f64) -> Option<Interarrival> {
         let beyond_ns =
             (mean_ns - share * Self::short_mean_ns(mean_ns, below_ns)) / (1.0 - share) - below_ns;

@@ -26,7 +26,7 @@ use serde::Serialize;
 /// A synthetic workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticPlan {
-    /// How long the measured part is.
+    /// The length of the measured part.
     pub requests: Length,
     /// Requests begin at multiples of this many bytes.
     pub align_bytes: u64,
@@ -39,13 +39,13 @@ pub struct SyntheticPlan {
 }
 
 impl SyntheticPlan {
-    /// Where requests may begin.
+    /// The units of the first bytes of requests.
     fn aligns(&self) -> Aligns {
         let large_bytes = self.large_align_bytes.unwrap_or(self.align_bytes);
         Aligns { all_bytes: self.align_bytes, large_bytes }
     }
 
-    /// The hints with which the drive is filled: those of the first phase.
+    /// The hints with which the drive is filled: the hints of the first phase.
     pub fn fill_hints(&self, exported_pages: u32, page_bytes: u64) -> Option<PageHints> {
         self.phases[0].page_hints(self.aligns(), exported_pages, page_bytes)
     }
@@ -62,9 +62,9 @@ impl SyntheticPlan {
 /// A part of a workload in which nothing changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PhasePlan {
-    /// How long it is.
+    /// Its length.
     pub requests: Length,
-    /// Which of them read and write, and when they arrive.
+    /// The kinds of the requests, and their arrivals.
     pub mix: Mix,
     /// The part of the drive that they go to.
     pub footprint: Footprint,
@@ -72,7 +72,7 @@ pub struct PhasePlan {
     pub read: PatternPlan,
     /// The writes and trims.
     pub write: PatternPlan,
-    /// Which of them are of high priority.
+    /// The shares of high priority.
     #[serde(skip_serializing_if = "HighShares::is_none")]
     pub high_share: HighShares,
     /// The placement hints of the writes.
@@ -95,9 +95,9 @@ impl PhasePlan {
 /// Shares of the requests that are marked as of high priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HighShares {
-    /// Of the reads.
+    /// The share of the reads.
     pub read: f64,
-    /// Of the writes and trims.
+    /// The share of the writes and trims.
     pub write: f64,
 }
 
@@ -108,7 +108,7 @@ impl HighShares {
     }
 }
 
-/// Which requests read and write, and when they arrive.
+/// The kinds of requests, and their arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mix {
@@ -137,7 +137,7 @@ impl Mix {
             Mix::Shares { read_share, trim_share, .. } => (1.0 - read_share - trim_share).max(0.0),
             Mix::Streams { read, write } => {
                 let (read_ns, write_ns) = (read.mean_ns(), write.mean_ns());
-                // Of two at the same time the read comes first, so that without gaps all are reads.
+                // A read comes before a write at the same time, so that without gaps all are reads.
                 if read_ns > 0.0 { read_ns / (read_ns + write_ns) } else { 0.0 }
             }
         }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Pages for preconditioning, from the workload's own distribution of addresses and sizes.
 ///
-/// Of several phases, each has as many of the writes as it has in the workload.
+/// Each of several phases has the share of the writes that it has in the workload.
 pub struct SyntheticOverwrites {
     /// Each phase's writes, with the share of all writes up to here.
     phases: Vec<(f64, Pattern)>,

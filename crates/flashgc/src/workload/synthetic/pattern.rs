@@ -1,4 +1,4 @@
-//! Where requests of one kind go, and how large they are.
+//! The addresses and sizes of requests of one kind.
 
 use super::sizes::{Size, Sizes};
 use crate::rng::Random;
@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct PatternPlan {
     /// Sizes in bytes, with weights.
     pub sizes: Vec<Size>,
-    /// Where requests go.
+    /// The addresses.
     pub address: AddressChoice,
     /// Share of the requests that begin where the one before ended, whatever that one did.
     pub sequential_share: f64,
@@ -41,7 +41,7 @@ impl Footprint {
     }
 }
 
-/// Where requests may begin.
+/// The units of the first bytes of requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Aligns {
     /// Multiples of this.
@@ -76,7 +76,7 @@ pub struct Draws {
     pub address: Random,
     /// For sizes.
     pub size: Random,
-    /// Where the request before ended, in bytes.
+    /// The end of the request before, in bytes.
     pub next_offset: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How large requests are: fixed sizes, mixtures, exponential sizes.
+//! The sizes of requests: fixed sizes, mixtures, exponential sizes.
 
 use crate::rng::Random;
 use serde::Serialize;

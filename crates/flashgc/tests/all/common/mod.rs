@@ -142,7 +142,7 @@ pub fn finish(setup: Setup, trace: Option<MemoryTrace>, verify: bool) -> Result<
     finish_with(setup, trace, Options { verify, ..Options::default() })
 }
 
-/// The same with other options.
+/// Runs a setup with other options.
 pub fn finish_with(
     setup: Setup,
     trace: Option<MemoryTrace>,
@@ -159,7 +159,7 @@ pub fn run(text: &str, sets: &[&str]) -> Value {
     finish(setup(text, sets), None, false).unwrap_or_else(|error| panic!("{sets:?}\n{error}"))
 }
 
-/// The same under the checker.
+/// Runs a configuration under the checker.
 pub fn run_verified(text: &str, sets: &[&str]) -> Value {
     finish(setup(text, sets), None, true).unwrap_or_else(|error| panic!("{sets:?}\n{error}"))
 }
@@ -272,7 +272,7 @@ pub fn shared(path: &str) -> Option<PathBuf> {
     file.exists().then_some(file)
 }
 
-/// The same set of random choices on every machine: a small generator for test inputs.
+/// Random choices that are equal on every machine: a small generator for test inputs.
 pub struct Choices(u64);
 
 impl Choices {

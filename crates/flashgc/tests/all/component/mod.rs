@@ -44,7 +44,7 @@ pub(super) const DRIVES: [&[&str]; 24] = [
 
 /// The tiny drive, filled and overwritten once.
 pub(super) const TEXT: &str = TINY_DRIVE;
-/// How it is filled, for a run as for a component.
+/// The fill of the drive, for a run and for a component.
 pub(super) const FILL: [&str; 3] = [
     "device.blocks_per_plane=48",
     "precondition.overwrite=1.0",
@@ -62,7 +62,7 @@ pub(super) fn drive_of(sets: &[&str], options: Options) -> Component {
     Component::new(setup, options).unwrap_or_else(|why| panic!("{sets:?}\n{why}"))
 }
 
-/// The parts of latencies are asked for.
+/// Options with the parts of latencies.
 pub(super) fn with_parts() -> Options {
     let session = session::Options { blame: true, ..session::Options::default() };
     Options { session, ..Options::default() }

@@ -89,11 +89,11 @@ fn in_steps(drive: &mut Component, requests: &[HostRequest]) -> Vec<Completion> 
     done
 }
 
-/// Time stops at each completion, and the requests are known one pause before they come.
+/// Time stops at each completion, and requests are submitted one pause before they come.
 fn by_completions(drive: &mut Component, requests: &[HostRequest]) -> Vec<Completion> {
     let (mut done, mut next) = (Vec::new(), 0);
     loop {
-        // Two ahead, so that some are taken back.
+        // Two requests are submitted in advance, so that some must be withdrawn.
         while next < requests.len() && drive.under_way() < 3 {
             let at_ns = requests[next].at_ns;
             if at_ns <= drive.now_ns() && next > 0 {
@@ -147,8 +147,8 @@ fn check(done: &[Completion], requests: &[HostRequest], has_parts: bool) {
     }
 }
 
-/// A drive that rests between requests as long as a run does gives the same whether the next
-/// requests are known or not.
+/// A drive that rests between requests as in a run has the same results whether the next requests
+/// are submitted in advance or not.
 #[test]
 fn requests_that_are_known_in_advance_change_nothing_where_time_stops_at_completions() {
     let requests: Vec<HostRequest> = random(4, 300)

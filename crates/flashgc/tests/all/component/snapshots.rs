@@ -40,7 +40,7 @@ fn a_detour_leaves_no_trace() {
     }
 }
 
-/// A snapshot is complete: what comes of it is known to the byte, in each of two futures.
+/// A snapshot is complete: the run after a restore repeats the first run from it, byte for byte.
 #[test]
 fn a_snapshot_has_the_requests_under_way_and_to_come() {
     let mut drive = drive_of(&sets(&[DRIVES[5]]), with_parts());

@@ -1,4 +1,4 @@
-//! Wrong use has a message, and the drive goes on.
+//! Wrong use returns an error with a message, and the drive remains usable.
 
 use super::{TEXT, drive_of, sets, submit};
 use crate::common::inputs;
@@ -74,8 +74,7 @@ fn configurations_that_cannot_be_live_are_refused() {
     assert!(wrong.text.contains("device.channels"), "{wrong}");
 }
 
-/// The drive has no room for what is written: an error of the engine ends it, and a snapshot brings
-/// it back.
+/// The drive is full: an error of the engine ends it, and a snapshot restores it.
 #[test]
 fn a_drive_that_has_stopped_says_why() {
     let full = ["device.exported=0.97", "device.blocks_per_plane=8", "gc.scheme=\"greedy\""];

@@ -135,7 +135,7 @@ pub const SLOTS: &[Factor] = &[
     ),
 ];
 
-/// Marks that fit each other; `bad_config.rs` pins what the plan says of those that do not.
+/// Thresholds that fit each other; `bad_config.rs` pins the messages of the plan on others.
 pub const MARKS: &str = "gc.trigger.watermark";
 pub const TRIGGER: &str = "gc.trigger.use";
 pub const USED_SPACE: &str = "gc.trigger.used-space";

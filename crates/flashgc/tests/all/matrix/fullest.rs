@@ -6,7 +6,7 @@ use super::common;
 use common::{TINY, inputs};
 use flashgc::session::{Setup, prepare};
 
-/// What the plan may say against a page of data more.
+/// The allowed reasons of the plan against one more page of data.
 const REASONS: &[&str] = &[
     "spare pages, but collection alone needs",
     "exceeds the spare space",
@@ -52,7 +52,8 @@ pub fn fullest(sets: &[String]) -> Setup {
 
 const LEAST_PAGES: u32 = 8;
 
-/// The largest size below `end` that is accepted, by halves: what fits, fits with fewer pages.
+/// The largest size below `end` that is accepted, by bisection: a drive that fits also fits with
+/// fewer pages.
 fn search<T>(end: u32, accepted: impl Fn(u32) -> Option<T>) -> Option<(u32, T)> {
     let (mut low, mut refused) = (LEAST_PAGES, end);
     let mut best = None;

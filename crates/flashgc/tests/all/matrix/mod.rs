@@ -69,7 +69,7 @@ fn blocks_apart(factors: &[Factor], row: Row) -> Vec<Row> {
         return apart(factors, row);
     }
     let mut blocks = row.clone();
-    // One frontier and that of copies; no hotness groups.
+    // One frontier of the host and one of copies; no hotness groups.
     (blocks[at(PREEMPTION)], blocks[at(PLACEMENT)]) = (1, row[at(PLACEMENT)] % 2);
     blocks[at(COPY)] = match factors[at(COPY)].1[row[at(COPY)]] {
         copy if copy.contains("global") => 5,
@@ -173,7 +173,7 @@ fn requests() -> u64 {
     if common::is_long() { 100_000 } else { 1_200 }
 }
 
-/// Runs the row under the checker, which panics at what it does not like.
+/// Runs the row under the checker, which panics on an error.
 fn run_row(setup: &Setup) -> Result<(), SimError> {
     let WorkloadPlan::Synthetic(workload) = &setup.workload else { return Ok(()) };
     let exported = setup.plan.geometry.exported_pages;
@@ -218,7 +218,7 @@ fn run_row(setup: &Setup) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Runs a row and says what became of it, without ending the test at the first failure.
+/// Runs a row and returns its outcome, without ending the test at the first failure.
 fn outcome(factors: &[Factor], row: &[usize], instead: &[&str]) -> Result<(), String> {
     let mut sets = assignments(factors, row);
     let key = |set: &str| set.split('=').next().map(String::from);

@@ -34,7 +34,7 @@ overwrite = 1.0
 const READER: &str = "name=\"reader\",file=\"drive\",read_share=0.9,depth=2,requests=250";
 const WRITER: &str = "name=\"writer\",file=\"drive\",depth=24,requests=900";
 
-/// Values are assignments, with a bar between them; those of the writer follow its keys.
+/// Values are assignments, with a bar between them; values of the writer follow its keys.
 const FACTORS: &[Factor] = &[
     (
         PAGES,

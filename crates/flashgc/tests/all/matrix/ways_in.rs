@@ -1,9 +1,10 @@
-//! Rows of the matrix in which writes find their plane, end or come in by other rules. They are no
-//! factors, so that the arrays stay the ones that were checked in full.
+//! Rows of the matrix with other rules for the plane of a write, its completion, or the admission
+//! of requests. These rules are not factors, so that the arrays stay the ones that were checked in
+//! full.
 
 use super::{ARRAYS, Row, factors, outcome, rows_of_array};
 
-/// What such a row sets in place of its own.
+/// The settings of such a row in place of its own.
 const WAYS: [&[&str]; 8] = [
     &["device.write_completion=\"loaded\""],
     &["device.queue_length=3"],

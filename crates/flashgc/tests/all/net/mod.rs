@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Everything that a run of any scheme needs, on 8 planes.
+/// The device and the settings for a run of any scheme, on 8 planes.
 pub(crate) const BASE: &str = r#"
 seed = 3
 [device]
@@ -48,7 +48,7 @@ classes = 3
 classes = 3
 "#;
 
-/// What differs in each device; settings of slots that a preset leaves to the device among them.
+/// Settings of the devices; among them settings of slots that a preset leaves to the device.
 pub(crate) const DEVICES: &[(&str, &[&str])] = &[
     ("planes", &["device.unit=\"plane\""]),
     (
@@ -273,7 +273,7 @@ fn lines_of(scheme: &str, blame: bool) -> Vec<String> {
     DEVICES.iter().map(line).collect()
 }
 
-/// All lines. Half of the schemes are run beside the other half.
+/// All lines. The two halves of the schemes run in parallel.
 fn lines(blame: bool) -> Vec<String> {
     let schemes = presets::scheme_names();
     let half = schemes.len() / 2;

@@ -77,7 +77,7 @@ impl Code {
     }
 }
 
-/// Where the next `use` begins, with its visibility.
+/// The position of the next `use`, with its visibility.
 fn next_use(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

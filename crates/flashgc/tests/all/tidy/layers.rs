@@ -5,7 +5,7 @@ use super::size::{functions, own_type};
 use super::{files, none, read, root};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The files in order, the loop and what drives it last.
+/// The files in order, the loop and its drivers last.
 const LAYERS: &[&str] = &[
     "error",
     "at_once",
@@ -58,7 +58,7 @@ fn word_before(text: &str) -> &str {
     &text[start..]
 }
 
-/// What a function calls: `self.x(`, `sim.x(`, `Self::x(` and `file::x(`.
+/// The calls of a function: `self.x(`, `sim.x(`, `Self::x(` and `file::x(`.
 fn calls(body: &str) -> BTreeSet<Function> {
     let mut found = BTreeSet::new();
     for line in body.lines() {
@@ -145,7 +145,7 @@ fn a_call_of_a_later_file_is_found() {
     assert_eq!(found(low), 1);
     assert_eq!(found(&low.replace("self.high()", "high::free(self)")), 1);
     assert_eq!(found(&low.replace("self.high()", "self.low()")), 0);
-    // Of another object, of another type, and in a comment.
+    // Calls of another object, of another type, and in a comment.
     assert_eq!(found(&low.replace("self.high()", "self.host.high()")), 0);
     assert_eq!(found(&low.replace("Sim<W> {", "Host {")), 0);
     assert_eq!(found(&low.replace("self.high()", "// self.high()")), 0);

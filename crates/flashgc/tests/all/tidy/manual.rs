@@ -62,7 +62,7 @@ fn scheme_pages_have_the_same_headings() {
     }
 }
 
-/// The manual's list of slots and choices is that of the program.
+/// The manual's list of slots and choices equals the program's.
 #[test]
 fn every_choice_of_every_slot_is_in_the_manual() {
     let schemes = read(&root().join("docs/schemes/README.md"));
@@ -138,7 +138,7 @@ fn outcome(sets: &[String]) -> Result<String, Vec<(String, String)>> {
     }
 }
 
-/// A word that is not like any key, so that the message about it lists all keys of its table.
+/// A word far from any key, so that the message about it lists all keys of its table.
 const STRANGE: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq";
 
 /// The keys that the readers request in a table, as the message about an unknown key lists them.
@@ -159,7 +159,7 @@ fn asked(table: &str, sets: &[&str]) -> Vec<String> {
     list.split(", ").map(|key| join(key.trim_matches('`'))).collect()
 }
 
-/// The same for the tables of a list.
+/// The keys that the readers request in the tables of a list.
 fn asked_in_list(list: &str, sets: &[&str]) -> Vec<String> {
     let strange = format!("{list}=[{{{STRANGE}=1}}]");
     let sets: Vec<String> = sets.iter().copied().chain([&*strange]).map(String::from).collect();

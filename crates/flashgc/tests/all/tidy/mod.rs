@@ -1,5 +1,5 @@
-//! House style, as a test: sizes of files, the order of the rooms, what the engine may not touch,
-//! and documents that agree with the program.
+//! House style, as a test: sizes of files, the order of the rooms, the engine's forbidden parts of
+//! the standard library, and documents that agree with the program.
 
 mod circles;
 mod layers;

@@ -34,9 +34,9 @@ const ROOMS: &[&str] = &[
     "session",
 ];
 
-/// What the rooms of a running drive may use: records, the plan, policies and read-only views, and
-/// none of the rooms beside them. Pages change through the store alone; only the simulation carries
-/// anything else from one room to the other.
+/// The rooms that a room of a running drive may use: records, the plan, policies and read-only
+/// views, and no other running room. Pages change through the store alone; only the simulation
+/// carries anything else from one room to the other.
 const WALLS: &[(&str, &[&str])] = &[
     ("flash", &["ids", "event", "device", "flash"]),
     ("ftl", &["ids", "memory", "rng", "device", "ftl"]),
@@ -133,8 +133,8 @@ fn no_room_of_a_running_drive_uses_another() {
     none(&complaints);
 }
 
-/// The phases of a program, and what its pages add to them, are put together in `operation/mod.rs`
-/// and nowhere else.
+/// The phases of a program, and the additional time of its pages, are put together in
+/// `operation/mod.rs` and nowhere else.
 #[test]
 fn the_price_of_pages_is_put_together_in_one_place() {
     let source = root().join("crates/flashgc/src");
@@ -257,7 +257,7 @@ fn a_circle_of_calls_is_found() {
     assert_eq!(in_circles(calls(&[("a", &["a"])])), ["a"]);
 }
 
-/// What the engine may not touch, since the same input must give the same bytes everywhere.
+/// Forbidden in the engine, since the same input must give the same bytes everywhere.
 const FORBIDDEN: &[&str] = &[
     "std::time",
     "std::env",

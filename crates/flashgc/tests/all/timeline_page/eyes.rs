@@ -1,4 +1,4 @@
-//! The watcher of a page: the checker, and what the page shows.
+//! The watcher of a page: the checker, and the output of the page.
 
 use flashgc::device::Geometry;
 use flashgc::ids::{BlockId, UnitId};
@@ -52,7 +52,8 @@ pub struct Eyes {
     open: Vec<Vec<(bool, Row)>>,
     /// The logical pages that each unit reads or writes for the host in one operation.
     host: Vec<Vec<u32>>,
-    /// Those of them of the operation under way, where another has begun beside it.
+    /// The number of pages among them that belong to the operation under way, where another has
+    /// begun in parallel.
     beside: Vec<Option<usize>>,
     /// The logical pages that each unit reads for its collection.
     reads: Vec<Vec<u32>>,
@@ -60,7 +61,7 @@ pub struct Eyes {
     suspended: Vec<Option<String>>,
     /// Logical pages that were bound elsewhere and whose copies have not ended.
     copies: Vec<VecDeque<u32>>,
-    /// Of each unit, the copies of the program that fills, and those of each that is full.
+    /// By unit: copies of the program that fills, and copies of each full program.
     filling: Vec<usize>,
     full: Vec<VecDeque<usize>>,
     /// The place in `pages` of the operations under way.

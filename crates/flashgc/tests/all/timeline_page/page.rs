@@ -78,7 +78,7 @@ pub fn check(name: &str, text: &str, base: &Base) -> Outcome {
     let mut seen: Option<Seen> = None;
     let (mut errors, mut runs) = (Vec::new(), 0);
     if name == "README.md" {
-        // Its blocks show what a page looks like.
+        // Its blocks are examples of a page.
         return Outcome { errors, blessed: text.to_string(), runs };
     }
     // Where a page shows an error it expects one.

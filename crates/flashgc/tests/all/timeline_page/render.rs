@@ -1,4 +1,4 @@
-//! What happened, as lines of text.
+//! The results of a run, as lines of text.
 
 use super::eyes::{BUFFER, LINK, Row};
 use super::run::Seen;
@@ -63,7 +63,7 @@ pub fn latency(seen: &Seen) -> Vec<String> {
     lines.map(|((words, _), time)| format!("{words:<width$}  {time:>right$}")).collect()
 }
 
-/// The parts of the latency of each request that is done, without those of no length.
+/// The parts of the latency of each request that is done, without empty ones.
 pub fn parts(seen: &Seen) -> Vec<String> {
     let width = seen.parts.iter().map(|(words, _)| words.len()).max().unwrap_or(0);
     let words = |parts: &Parts| {
@@ -78,7 +78,7 @@ pub fn parts(seen: &Seen) -> Vec<String> {
         .collect()
 }
 
-/// Every block: its state, and what its pages hold: a logical page, `x` invalid, `.` erased.
+/// Every block: its state, and the content of its pages: a logical page, `x` invalid, `.` erased.
 pub fn blocks(geometry: &Geometry, ftl: &Ftl, programmed: &[bool]) -> Vec<String> {
     let mut lines = Vec::new();
     for plane in (0..geometry.planes).map(PlaneId) {

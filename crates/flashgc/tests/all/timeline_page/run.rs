@@ -22,7 +22,7 @@ pub struct Example {
     pub requests: Vec<String>,
 }
 
-/// What happened.
+/// The results of a run.
 pub struct Seen {
     pub geometry: Geometry,
     pub timing: Timing,
@@ -30,7 +30,7 @@ pub struct Seen {
     pub phases: Vec<Row>,
     /// Each request's words, and the time from arrival to its end.
     pub latencies: Vec<(String, Option<u64>)>,
-    /// The same for the parts of the latency of the requests that are done.
+    /// The parts of the latency of the requests that are done.
     pub parts: Vec<(String, Parts)>,
     pub blocks_before: Vec<String>,
     pub blocks: Vec<String>,

@@ -42,8 +42,8 @@ const IDLE_UNITS: Flag = Flag {
     about: "whether a unit without waiting requests collects",
 };
 
-/// When a plane is short of space, and when it has enough; amounts of space still depend on the
-/// device.
+/// The thresholds of free space at which a plane needs space, and has enough; amounts of space
+/// still depend on the device.
 pub struct Marks {
     /// `None`: just above the reserve.
     pub soft: Option<Threshold>,
@@ -60,7 +60,7 @@ pub enum Hard {
     Default,
     /// There is none.
     None,
-    /// As given.
+    /// A threshold from the configuration.
     At(Threshold),
 }
 

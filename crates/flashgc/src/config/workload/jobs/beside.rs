@@ -1,4 +1,4 @@
-//! `[workload.jobs.trace]`: a trace that is replayed beside the jobs, at its own times.
+//! `[workload.jobs.trace]`: a trace that is replayed together with the jobs, at its own times.
 
 use super::super::{TracePlan, trace};
 use super::{extent, limit, or};
@@ -9,7 +9,7 @@ use crate::workload::jobs::{Extent, File, FilesPlan, JobPlan, Places, RateCap, T
 use crate::workload::synthetic::Size;
 use flashgc_config::Reader;
 
-/// The job that replays, and its trace; `None` where there is no such table.
+/// The job that replays, and its trace; `None` without this table.
 pub(super) fn read(
     table: &Reader<'_>,
     jobs: &[Option<JobPlan>],
@@ -41,7 +41,7 @@ fn both(
     Some((JobPlan { start_ns, weight: weight?, limit: limit?, ..job }, plan?))
 }
 
-/// What a trace beside jobs cannot have. Errors are noted.
+/// Rejects keys that a trace among jobs cannot have.
 fn check(table: &Reader<'_>, plan: Option<&TracePlan>, has_groups: bool) -> Option<()> {
     let mut is_right = true;
     let mut refuse = |key: &str, why: &str, help: &str| {
@@ -79,7 +79,7 @@ fn check(table: &Reader<'_>, plan: Option<&TracePlan>, has_groups: bool) -> Opti
     is_right.then_some(())
 }
 
-/// A job whose requests are those of a trace. Preconditioning takes it for a writer of pages.
+/// A job whose requests come from a trace. Preconditioning treats it as a writer of pages.
 fn job(
     name: String,
     [offset, offset_step]: [Extent; 2],

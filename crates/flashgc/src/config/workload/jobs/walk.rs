@@ -1,4 +1,4 @@
-//! How the places of a job follow each other, and its files.
+//! The order of a job's places, and its files.
 
 use super::{given, or};
 use crate::workload::jobs::{File, FilesPlan, JobPlan, Order, Passes, Strides, Walk};
@@ -9,7 +9,7 @@ const FILES_MAX: u32 = 65_536;
 /// The keys of zones, and the words for their values.
 const STRIDES: [&str; 3] = ["stride_range", "stride_amount", "stride_gap"];
 
-/// Walk and files of a job with these passes and this file. Errors are noted.
+/// The order and the files of a job with these passes and this file. Errors are noted.
 pub(super) fn read(
     table: &Reader<'_>,
     passes: Option<Passes>,

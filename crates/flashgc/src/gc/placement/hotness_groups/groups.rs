@@ -21,7 +21,7 @@ use crate::gc::heap::{self, Order};
 use crate::gc::windows::Benefit;
 use std::cmp::Reverse;
 
-/// What a block is worth to its group.
+/// The value of a block for its group.
 #[derive(Clone, Copy, Debug)]
 pub struct Worth {
     /// Its benefit.
@@ -57,8 +57,8 @@ const FAR: u32 = u32::MAX / 2;
 /// The stored values of a block.
 #[derive(Clone, Copy)]
 struct Known {
-    /// A benefit that it has at least: that of when it was last found, since it can only rise until
-    /// the block is due.
+    /// A lower bound of its benefit: the benefit at its last examination, since it can only rise
+    /// until the block is due.
     benefit: Benefit,
     /// Pages that may become invalid before it must be examined, or `DUE`.
     distance: u32,
@@ -66,7 +66,7 @@ struct Known {
     distance_then: u32,
     /// Its place in the heap of its group; `NOT_THERE` while it is due.
     in_heap: u32,
-    /// Its place in the heap of those of its group that have erased sub-blocks.
+    /// Its place in its group's heap of blocks that have erased sub-blocks.
     place: u32,
     group: u8,
     free: u8,
@@ -105,8 +105,8 @@ fn has_more_room(known: &[Known], a: u32, b: u32) -> bool {
     rank(a) > rank(b)
 }
 
-/// Those with an erased sub-block in their window first, then the greatest benefit, and the lowest
-/// block among equals.
+/// Orders blocks with an erased sub-block in their window first, then by the greatest benefit, and
+/// by the lowest number among equals.
 struct ByRoom<'a>(&'a mut [Known]);
 
 impl Order<u32> for ByRoom<'_> {

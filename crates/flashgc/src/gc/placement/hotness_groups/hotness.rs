@@ -34,7 +34,7 @@ pub struct Hotness {
     until_decay: u32,
     /// Updates that were counted.
     pub updates: u64,
-    /// Those of them whose page was hot.
+    /// Updates among them of hot pages.
     pub hot_updates: u64,
     /// Times that all counters were halved.
     pub decays: u64,

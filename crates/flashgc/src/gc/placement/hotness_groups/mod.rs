@@ -34,14 +34,14 @@ pub struct HotnessGroups {
     /// The identifier; its thresholds set the number of groups.
     #[serde(flatten)]
     pub hotness: HotnessSettings,
-    /// Where hot pages go.
+    /// The destination of hot pages.
     pub hot_to: HotTo,
-    /// Where copies go.
+    /// The destination of copies.
     pub copies: CopiesGo,
-    /// Where cold pages go.
+    /// The destination of cold pages.
     pub cold: ColdGo,
-    /// How blocks are ranked: by the sub-blocks that hold no valid page, not by recycle benefit.
-    /// Follows from the victim.
+    /// Whether blocks are ranked by the sub-blocks that hold no valid page, not by recycle benefit.
+    /// Derived from the victim.
     #[serde(skip)]
     pub by_invalid_sub_blocks: bool,
 }
@@ -86,11 +86,11 @@ impl Classes for HotnessGroups {
     }
 }
 
-/// Where hot pages go.
+/// The destinations of hot pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HotTo {
-    /// Those of a hotness group to the block group of the same number.
+    /// Hot pages of a hotness group to the block group with the same number.
     Group,
     /// All of them to the highest block group.
     Top,
@@ -101,13 +101,13 @@ impl HotTo {
     pub const WORDS: [(&'static str, HotTo); 2] = [("group", HotTo::Group), ("top", HotTo::Top)];
 }
 
-/// Where copies go.
+/// The destinations of copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CopiesGo {
     /// By the hotness of the page, as writes of the host.
     ByHotness,
-    /// Where cold pages go.
+    /// The destination of cold pages.
     Cold,
 }
 
@@ -117,7 +117,7 @@ impl CopiesGo {
         [("by-hotness", CopiesGo::ByHotness), ("cold", CopiesGo::Cold)];
 }
 
-/// Where cold pages go.
+/// The destinations of cold pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColdGo {
@@ -137,11 +137,11 @@ impl ColdGo {
 /// The number of draws of a block before the next one by number with an erased sub-block is taken.
 const DRAWS: u32 = 64;
 
-/// Which pages are hot, and where hot pages go.
+/// The choice of hot pages, and their destination.
 #[derive(Clone)]
 pub struct Policy {
     settings: HotnessGroups,
-    /// Which pages are hot.
+    /// The choice of hot pages.
     pub hotness: Hotness,
     planes: Vec<Groups>,
     sub_blocks: u32,

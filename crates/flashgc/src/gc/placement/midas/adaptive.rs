@@ -19,7 +19,7 @@ use std::slice::Iter;
 const WINDOWS: usize = 10;
 /// The largest hot group that is planned, in blocks of each plane.
 const MOST_HOT: u32 = 29;
-/// The most times that an epoch is as long as the first one.
+/// The longest epoch, in lengths of the first one.
 const MOST_EPOCHS: usize = 16;
 /// Collections in each plane without a write between them, after which groups are merged.
 const MOST_IN_A_ROW: u64 = 25;
@@ -35,7 +35,7 @@ struct Traffic {
     copies: u64,
 }
 
-/// What the groups that are in use were expected to do, and what they do.
+/// The forecast for the groups in use, and their measured values.
 #[derive(Clone, Default)]
 struct Watched {
     /// The valid shares of the groups behind the hot one; none where no sizes are applied.
@@ -61,7 +61,7 @@ pub struct Adaptive {
     /// Whether a merge came too soon in this epoch, and epochs in a row in which one did.
     erred: bool,
     errors: u32,
-    /// How many times as long an epoch is as the first one.
+    /// The length of an epoch, in lengths of the first one.
     epochs: usize,
     /// Pages with data.
     mapped: u32,
@@ -200,8 +200,8 @@ impl Adaptive {
         self.intervals.begin(self.epochs);
     }
 
-    /// The best sizes; or, where the epoch was too short to tell, how many times as long the next
-    /// one is.
+    /// The best sizes; or, where the epoch was too short for a decision, the length of the next one
+    /// in lengths of the first.
     fn search(&self, chain: &Chain) -> Result<Option<Found>, usize> {
         let blocks_in_all = self.pages as f64 / f64::from(chain.data_pages);
         let planes = self.planes as f64;

@@ -36,7 +36,7 @@ impl Tally {
 #[derive(Clone, Copy)]
 struct Member {
     group: u8,
-    /// Where the copies of a victim go. They go to one class, so that they open one block at most.
+    /// The class of a victim's copies: a single one, so that they open one block at most.
     next: u8,
     /// It is sealed, and has lost no page since it was opened.
     is_whole: bool,
@@ -50,7 +50,7 @@ pub struct Chain {
     classes: u8,
     /// The group of writes that are not hot: the first one with fixed sizes, else the second one.
     pub first: u8,
-    /// The last group. Its blocks are those of the classes from this one on.
+    /// The last group. Its blocks belong to the classes from this one on.
     pub last: u8,
     /// The last of these classes: the same, or others by the number of copies.
     highest: u8,
@@ -198,7 +198,7 @@ impl Chain {
         self.members[block.index()].is_whole = false;
     }
 
-    /// The class after that of a group.
+    /// The class after a group's.
     fn after(&self, group: u8) -> u8 {
         (group + 1).min(self.highest)
     }
@@ -442,7 +442,7 @@ mod tests {
         assert_eq!(next, [1, 2, 3]);
         fill(&mut chain, 4, &[15]);
         assert_eq!((copy(&chain, 15), chain.is_by_copies()), (5, true));
-        // Fewer groups: those of group 1 that are too many are moved, the oldest first.
+        // Fewer groups: the excess blocks of group 1 are moved, the oldest first.
         chain.resize(&[1, 1]);
         assert_eq!(groups(&chain, &[1, 10, 11, 12, 13, 15]), [0, 2, 2, 1, 2, 2]);
     }

@@ -16,7 +16,7 @@ use std::slice::Iter;
 /// The level of hot pages.
 const HIGHEST: u8 = 3;
 
-/// What was seen of the hot group in a window.
+/// The measurements of the hot group in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seen {
     /// Share of the host's writes.
@@ -65,7 +65,7 @@ impl Filter {
     }
 
     /// The host overwrites a page of this group, whose block was sealed this long ago (0 where it
-    /// is open). Returns what was seen in the window that ends with it.
+    /// is open). Returns the measurements of the window that ends with this write.
     #[inline]
     pub fn overwritten(&mut self, lpn: Lpn, group: Option<u8>, age: u64) -> Option<Seen> {
         if self.idle > 0 {
@@ -193,7 +193,7 @@ mod tests {
             filter.overwritten(PAGE, group, age);
             level(&filter)
         };
-        // As old as hot blocks, younger, and older.
+        // The age of hot blocks, a younger one, and an older one.
         assert_eq!(
             [after(Some(FIRST), 100), after(Some(FIRST), 0), after(Some(FIRST), 101)],
             [1, 2, 1]
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(level(&filter), 1);
     }
 
-    /// A window ends after as many overwrites as the mean age, once a hot block was collected.
+    /// A window lasts for the mean age in overwrites, and until a hot block was collected.
     #[test]
     fn the_mean_age_follows_collected_hot_blocks() {
         let mut filter = Filter { left: 100, ..filter() };

@@ -36,7 +36,7 @@ pub struct Intervals {
     wait: u64,
     /// Pages written in the epoch.
     now: u64,
-    /// Those of them since the last unit began in which all pages are followed.
+    /// Pages among them since the start of the last unit in which all pages are followed.
     at: u64,
     /// The pages that were written in a unit in which all are followed.
     watched: Vec<u32>,
@@ -51,8 +51,8 @@ impl Intervals {
         Intervals::of(geometry.exported_pages, block, geometry.shape.blocks_per_plane)
     }
 
-    /// Of a drive with this number of user pages, of pages of a block in each plane, and of blocks
-    /// of a plane.
+    /// Intervals of a drive with this number of user pages, of pages of a block in each plane, and
+    /// of blocks of a plane.
     pub(super) fn of(pages: u32, block: u64, blocks: u32) -> Self {
         let sample = (pages / LEAST_FOLLOWED).clamp(1, 100);
         let units = blocks as usize * 4 * UNITS as usize;
@@ -136,7 +136,7 @@ impl Intervals {
         self.watched.clear();
     }
 
-    /// The counts of the epoch: pages that were written once are in the last bin, those of the
+    /// The counts of the epoch: pages that were written once are in the last bin, counts of the
     /// first bin come from all pages, and others are raised for the intervals that the epoch cut.
     pub fn counted(&self) -> Vec<u64> {
         let (mut counts, units) = (self.counts.clone(), self.counts.len() as u64);
@@ -152,7 +152,7 @@ impl Intervals {
         counts
     }
 
-    /// A new epoch begins, this many times as long as the first one.
+    /// A new epoch begins, with this multiple of the first one's length.
     pub fn begin(&mut self, times: usize) {
         self.counts.clear();
         self.counts.resize(self.first_units * times, 0);
@@ -239,8 +239,8 @@ mod tests {
         assert_eq!(intervals.counts[2..4], [0, 1]);
     }
 
-    /// Of independent writes with shares p the interval is longer than x with the probability
-    /// sum p exp(-p x). On the larger drive one page in 16 is followed.
+    /// The interval of independent writes with shares p is longer than x with the probability sum p
+    /// exp(-p x). On the larger drive one page in 16 is followed.
     #[test]
     fn counted_intervals_are_those_of_independent_writes() {
         for (bits, block, sample, off) in [(14, 64, 1, 0.02), (18, 256, 16, 0.08)] {

@@ -45,11 +45,11 @@ const GROUPS: Count = Count {
 const SIZES: &str = "1 to 15 numbers of at least 1: fixed sizes of all groups but the last, in \
                      sealed blocks of each plane, without a hot group (default: they adapt)";
 
-/// The groups, and what they adapt to.
+/// The groups, and the statistics that they adapt to.
 pub const STATE: State =
     State { by: "midas ", name: "groups of blocks", without: "with all blocks in the last group" };
 
-/// The group of hot pages, and that of others, where groups adapt.
+/// The group of hot pages, and the group of others, where groups adapt.
 const HOT: u8 = 0;
 const FIRST: u8 = 1;
 
@@ -90,7 +90,7 @@ impl Classes for Settings {
         self.groups
     }
 
-    /// Those of one victim go to one class.
+    /// Copies of one victim go to one class.
     fn classes_of_copies(&self) -> u32 {
         1
     }

@@ -1,4 +1,4 @@
-//! The model: what a chain of groups would copy, from the distribution of update intervals.
+//! The model: the copies of a chain of groups, from the distribution of update intervals.
 //!
 //! A page stays in a group for as long as the group takes to be filled anew, and the share of
 //! pages with longer intervals moves on. In the last group, pages of two kinds are chosen as if by
@@ -16,7 +16,7 @@ pub struct Sums {
     counts: Vec<f64>,
     /// Sums of `counts`.
     below: Vec<f64>,
-    /// Of counts times lengths.
+    /// Sums of counts times lengths.
     lengths: Vec<f64>,
 }
 
@@ -75,7 +75,7 @@ pub struct Drive {
     pub blocks: u32,
     /// Pages with data.
     pub mapped: f64,
-    /// Those of them in blocks in which nothing changes, where they are many.
+    /// Pages among them in blocks in which nothing changes, where they are many.
     pub untouched: f64,
     /// Blocks of writes that are no longer counted for.
     pub margin: f64,
@@ -99,13 +99,13 @@ pub struct Hot {
 }
 
 impl Hot {
-    /// The same group, if its data counted for the last group.
+    /// The hot group, with its data counted for the last group.
     pub fn without_pages(&self) -> Hot {
         Hot { held: 0.0, ..*self }
     }
 }
 
-/// What a chain would do.
+/// The forecast of a chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Forecast {
     pub write_amplification: f64,
@@ -140,8 +140,8 @@ impl Sums {
         Hot { blocks, traffic, valid, time, ended: self.shorter(unit), held }
     }
 
-    /// What a chain of these sizes would do, the last of which is that of the last group. `None`
-    /// where that cannot be said.
+    /// The forecast for a chain of these sizes, the last of which is the size of the last group.
+    /// `None` where the model has no solution.
     pub fn forecast(&self, drive: &Drive, hot: &Hot, sizes: &[u32]) -> Option<Forecast> {
         let mut valid = [0.0; GROUPS];
         let (&last_blocks, groups) = sizes.split_last()?;
@@ -197,7 +197,7 @@ impl Sums {
 }
 
 /// The write amplification of a chain whose groups have these valid shares when they are collected.
-/// `traffic` and `hot_valid` are those of the hot group.
+/// `traffic` and `hot_valid` belong to the hot group.
 fn of_shares(traffic: f64, hot_valid: f64, valid: &[f64]) -> f64 {
     let Some((last, groups)) = valid.split_last() else { return 1.0 };
     let mut rate = 1.0 - traffic + traffic * hot_valid;
@@ -254,8 +254,8 @@ mod tests {
         near(two_kinds(0.9, 0.1, 1.0 / 0.85), 4.430, 1e-3);
     }
 
-    /// What a second program of the model says: it counts intervals one by one, solves the equation
-    /// of the last group by halves, and lets the pages go round until nothing changes.
+    /// The result of a second program of the model: it counts intervals one by one, solves the
+    /// equation of the last group by bisection, and iterates over the pages until nothing changes.
     fn second(counts: &[u64], drive: &Drive, hot: &Hot, sizes: &[u32]) -> f64 {
         let of = |from: usize, to: usize| counts[from..to].iter().sum::<u64>() as f64;
         let unit = |blocks: f64| (libm::ceil(blocks * 4.0) as usize).min(counts.len());

@@ -13,7 +13,7 @@ const WORTH: f64 = 0.05;
 
 /// The hot groups to choose from.
 pub enum Hots {
-    /// As it was measured: there is no choice.
+    /// The measured hot group, without a choice.
     Measured(Hot),
     /// By rising size.
     Planned(Vec<Hot>),
@@ -28,11 +28,11 @@ impl Hots {
     }
 }
 
-/// Sizes, and what they would do.
+/// Sizes, and their forecast.
 #[derive(Clone, Debug)]
 pub struct Found {
     pub hot: Hot,
-    /// Of the groups behind the hot one.
+    /// The sizes of the groups behind the hot one.
     pub sizes: Vec<u32>,
     pub forecast: Forecast,
 }
@@ -45,8 +45,8 @@ struct Search<'a> {
     least: u32,
 }
 
-/// The best sizes with one of these hot groups. `None` where no two groups behind the hot one can
-/// be told to be better than one.
+/// The best sizes with one of these hot groups. `None` where no two groups behind the hot one are
+/// better than one.
 pub fn search(sums: &Sums, drive: &Drive, hots: &Hots, most_groups: usize) -> Option<Found> {
     let search = Search { sums, drive, least: drive.margin as u32 };
     let mut found = match hots {
@@ -99,7 +99,7 @@ impl Search<'_> {
         best
     }
 
-    /// A hot group before one other, whose forecast is that of `as_one`.
+    /// A hot group before a single other one, with the forecast of `as_one`.
     fn before_one(&self, hot: &Hot, as_one: &Hot) -> Option<Found> {
         let left = self.drive.blocks.checked_sub(hot.blocks).filter(|&left| left > 0)?;
         let sizes = vec![left];
@@ -107,7 +107,7 @@ impl Search<'_> {
         Some(Found { hot: *hot, sizes, forecast })
     }
 
-    /// The same sizes with the best group taken from the last.
+    /// The sizes with one group more, the best one taken from the last.
     fn longer(&self, found: &Found) -> Option<Found> {
         let mut sizes = found.sizes.clone();
         let at = sizes.len() - 1;
@@ -257,8 +257,8 @@ mod tests {
         assert!(sums.forecast(&drive, &NO_HOT, &[1900, 142]).is_none());
     }
 
-    /// What `intervals.rs` counted in the first epoch of a run on the drive of the artifact:
-    /// Zipf with exponent 1 over 1,953,125 pages that lie scattered, 4 erased blocks.
+    /// The counts of `intervals.rs` in the first epoch of a run on the drive of the artifact: Zipf
+    /// with exponent 1 over 1,953,125 pages that lie scattered, 4 erased blocks.
     const RECORDED: &str = include_str!("../../../../tests/data/midas-intervals.txt");
 
     fn recorded() -> (Sums, Drive) {

@@ -79,8 +79,9 @@ fn groups_keep_their_order_and_size_through_random_changes() {
     }
 }
 
-/// Paper speedup-gc, Fig. 5: the benefit of block 1 becomes 4.5, between the least of the
-/// fourth group and that of the fifth. The fourth is full, and gives its least to the third.
+/// Paper speedup-gc, Fig. 5: the benefit of block 1 becomes 4.5, between the least benefits of the
+/// fourth and of the fifth group. The fourth is full, and moves its block of the least benefit to
+/// the third.
 #[test]
 fn a_full_group_gives_its_least_block_to_the_group_below() {
     let mut groups = Groups::new(32, 5);
