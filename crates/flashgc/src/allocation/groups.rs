@@ -59,12 +59,14 @@ impl Allocation {
         plane
     }
 
-    /// An operation leaves its queue: a group that it began is closed.
+    /// An operation leaves its queue, with its page and its place in the order of arrival: a group
+    /// that it began is closed.
     #[inline(always)]
-    pub fn leaves_queue(&mut self, plan: &Plan, lpn: Lpn, sequence: u64) {
+    pub fn leaves_queue(&mut self, plan: &Plan, left: impl FnOnce() -> (Lpn, u64)) {
         if self.groups.is_empty() {
             return;
         }
+        let (lpn, sequence) = left();
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         let group = &mut self.groups[pool];
         if group.opener == sequence {

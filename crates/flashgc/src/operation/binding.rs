@@ -1,7 +1,7 @@
 //! A write of the host takes its pages, and an array operation of the host has its price.
 
 use super::flushed::Flushed;
-use super::{Binding, Bound, Program, Riders, reading};
+use super::{Binding, Bound, Program, Riders, Then, reading};
 use crate::flash::{Op, Phases};
 use crate::ftl::Stream;
 use crate::host::OpKind;
@@ -11,21 +11,20 @@ use crate::verify::{Cause, Happened, Watch};
 impl<W: Watch> Binding<'_, W> {
     /// A write starts in a plane.
     #[inline(always)]
-    pub fn starts(&mut self, plane: PlaneId, op: u32) -> Bound {
+    pub fn starts(&mut self, plane: PlaneId, op: u32, lpn: Lpn) -> Bound {
         let plan = self.cx.plan;
         if self.store.alloc.chooses_at_start() {
             self.store.alloc.has_chosen(plan, plane);
         }
         if plan.geometry.shape.program_slots > 1 {
-            return self.starts_with_slots(plane, op);
+            return self.apart().starts_with_slots(plane, op);
         }
-        let lpn = self.host.waiting.op(op).lpn;
         self.host.write_starts(op, lpn, &mut self.cx);
         if plan.geometry.has_superblocks() {
-            return self.starts_in_its_page(op, lpn);
+            return self.apart().starts_in_its_page(op, lpn);
         }
         let fills = u32::from(self.write(plane, lpn, op));
-        Bound { fills, pays: 1, begins: true }
+        Bound { fills, pays: 1, then: Then::Begins }
     }
 
     /// A page is written. Returns whether that filled its block.
@@ -44,7 +43,7 @@ impl<W: Watch> Binding<'_, W> {
         let cause = self.cause_of(op);
         let writer = || self.host.writer_of(op, lpn);
         let filled = self.store.write_merged(plane, lpn, cause, writer, &mut self.cx);
-        Bound { fills: u32::from(filled), pays: 1, begins: true }
+        Bound { fills: u32::from(filled), pays: 1, then: Then::Begins }
     }
 
     /// The page of a write that was bound at the register, where it matters for the price. It is
@@ -92,15 +91,17 @@ impl<W: Watch> Binding<'_, W> {
         if !is_full && shape.pads() {
             self.store.pad_writes(plane, stream, &mut self.cx);
         }
-        Bound { fills, pays: pages, begins: is_full || shape.pads() }
+        let begins = is_full || shape.pads();
+        let then = if begins { Then::BeginsWithFlushes } else { Then::Kept };
+        Bound { fills, pays: pages, then }
     }
 
     /// The phases of an array operation of the host: of this operation and of those that share its
     /// array time.
     #[inline(always)]
-    pub fn phases(&mut self, op: u32, riders: &Riders) -> Phases {
+    pub fn phases(&mut self, (op, kind): (u32, OpKind), riders: &Riders) -> Phases {
         let together = riders.ops.len() + 1;
-        let of = match self.host.waiting.op(op).kind {
+        let of = match kind {
             // What a program joins is one operation.
             OpKind::Write => {
                 let joined = self.cx.plan.geometry.shape.program_slots as usize;
@@ -111,7 +112,7 @@ impl<W: Watch> Binding<'_, W> {
         if riders.fills == 0 && !self.prices.depends_on_pages() {
             return self.prices.nominal(of.0, of.1);
         }
-        self.phases_by_pages(op, riders, of)
+        self.apart().phases_by_pages(op, riders, of)
     }
 
     /// The same where pages differ, or have been the last of their blocks.

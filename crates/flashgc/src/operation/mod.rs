@@ -55,6 +55,21 @@ pub struct Binding<'a, W> {
     pub cx: Context<'a, W>,
 }
 
+impl<W> Binding<'_, W> {
+    /// The same in memory of its own, for a rare call: the frequent ones keep theirs in registers.
+    #[inline(always)]
+    fn apart(&mut self) -> Binding<'_, W> {
+        let cx = Context {
+            plan: self.cx.plan,
+            now_ns: self.cx.now_ns,
+            events: self.cx.events,
+            counters: self.cx.counters,
+            watch: self.cx.watch,
+        };
+        Binding { host: self.host, store: self.store, prices: self.prices, cx }
+    }
+}
+
 /// A write that has started.
 #[derive(Clone, Copy)]
 pub struct Bound {
@@ -62,9 +77,19 @@ pub struct Bound {
     pub fills: u32,
     /// Pages that count for collections which the host pays for.
     pub pays: u32,
-    /// Whether its program begins. Else the controller keeps its pages with those that are still to
-    /// come, and the operation is done.
-    pub begins: bool,
+    /// The next step of the write.
+    pub then: Then,
+}
+
+/// The next step of a write that has its pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// Its program begins.
+    Begins,
+    /// Its program begins, and flushes of other pages may be due.
+    BeginsWithFlushes,
+    /// The operation is done: the controller keeps its pages with those that are still to come.
+    Kept,
 }
 
 /// Pages that are programmed together.

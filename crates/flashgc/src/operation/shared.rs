@@ -1,7 +1,7 @@
 //! Writes where planes share their blocks: each gets its page when it is queued, and starts in it.
 
 use super::flushed::Flushed;
-use super::{Binding, Bound};
+use super::{Binding, Bound, Then};
 use crate::host::OpKind;
 use crate::ids::{Lpn, PlaneId, Ppn};
 use crate::store::Store;
@@ -53,7 +53,7 @@ impl<W: Watch> Binding<'_, W> {
     pub(super) fn starts_in_its_page(&mut self, op: u32, lpn: Lpn) -> Bound {
         let (page, cause) = (self.store.alloc.stripes.page_of(op), self.cause_of(op));
         self.store.write_reserved(page, lpn, cause, &mut self.cx);
-        Bound { fills: 0, pays: 0, begins: true }
+        Bound { fills: 0, pays: 0, then: Then::Begins }
     }
 
     /// A flush starts in the slots that it got when it was queued. Some of its pages may have been
@@ -77,6 +77,6 @@ impl<W: Watch> Binding<'_, W> {
                 self.store.pad_reserved(page, &mut self.cx);
             }
         }
-        Bound { fills: 0, pays: 0, begins: true }
+        Bound { fills: 0, pays: 0, then: Then::BeginsWithFlushes }
     }
 }

@@ -114,8 +114,11 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn take_from_queue(&mut self, unit: UnitId, op: u32, list: u8) {
         self.host.waiting.take(unit, op, list);
-        let host::Op { lpn, sequence, .. } = *self.host.waiting.op(op);
-        self.store.alloc.leaves_queue(&self.plan, lpn, sequence);
+        let waiting = &self.host.waiting;
+        self.store.alloc.leaves_queue(&self.plan, || {
+            let host::Op { lpn, sequence, .. } = *waiting.op(op);
+            (lpn, sequence)
+        });
         self.store.alloc.one_less(unit);
         self.tell(Happened::Taken { op });
     }

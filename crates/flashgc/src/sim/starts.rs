@@ -5,7 +5,7 @@ use crate::device::Level;
 use crate::flash::{self, Phases};
 use crate::host::{Op, OpKind};
 use crate::ids::{Lpn, PlaneId, UnitId};
-use crate::operation::Given;
+use crate::operation::{Given, Then};
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
 
@@ -33,7 +33,7 @@ impl<W: Watch> Sim<W> {
         } else if self.plan.geometry.shape.read_slots() > 1 && kind != OpKind::Write {
             self.join_reads(unit, op, list);
         }
-        Some(binding!(self).phases(op, &self.units[unit.index()].riders))
+        Some(binding!(self).phases((op, kind), &self.units[unit.index()].riders))
     }
 
     /// Where planes read by themselves: starts a read of the host in its plane, with those that
@@ -61,7 +61,8 @@ impl<W: Watch> Sim<W> {
             self.units[reader.index()].riders.ops.push(next);
             last = self.page_of(next);
         }
-        let phases = binding!(self).phases(op, &self.units[reader.index()].riders);
+        let kind = self.host.waiting.op(op).kind;
+        let phases = binding!(self).phases((op, kind), &self.units[reader.index()].riders);
         self.store.alloc.one_more(unit);
         self.arbiter.reads_in_plane(unit, reader);
         let (owner, of_unit) = (Owner::Host(op), Owner::Planes);
@@ -150,7 +151,7 @@ impl<W: Watch> Sim<W> {
             self.store.ftl.prefetch_old(&self.plan.geometry, next.lpn);
         }
         if kind == OpKind::Write {
-            return self.start_write(unit, plane, op).then_some(plane);
+            return self.start_write(unit, plane, (op, lpn)).then_some(plane);
         }
         let ppn = self.store.ftl.map.ppn_of(lpn);
         if kind == OpKind::Trim || !ppn.is_some() {
@@ -179,16 +180,18 @@ impl<W: Watch> Sim<W> {
     /// A write of the host takes its pages. Returns whether its program begins; else the operation
     /// is over.
     #[inline(always)]
-    fn start_write(&mut self, unit: UnitId, plane: PlaneId, op: u32) -> bool {
-        let bound = binding!(self).starts(plane, op);
+    fn start_write(&mut self, unit: UnitId, plane: PlaneId, (op, lpn): (u32, Lpn)) -> bool {
+        let bound = binding!(self).starts(plane, op, lpn);
         self.has_bound(plane, bound);
-        self.units[unit.index()].riders.fills += bound.fills;
-        if bound.begins {
-            self.place_flushes();
-        } else {
-            self.host_operation_ended(op);
+        if bound.fills > 0 {
+            self.units[unit.index()].riders.fills += bound.fills;
         }
-        bound.begins
+        match bound.then {
+            Then::Begins => {}
+            Then::BeginsWithFlushes => self.place_flushes(),
+            Then::Kept => self.host_operation_ended(op),
+        }
+        bound.then != Then::Kept
     }
 
     /// The next reads of the list that need slots of the same flash page join: the array reads it
