@@ -93,7 +93,7 @@ mutants: $(VENV)/.dev | tools ## mutation score of the engine (SAMPLE=300 SEED=1
 	  $(if $(LONG),--long) $(if $(MISSED),--missed)
 
 # Everything that CI does, one step after the other.
-CHECKS := engine lint test-rust test-python docs-check histories
+CHECKS := engine native lint test-rust test-python docs-check histories
 check: ## everything that CI does, with the time of each step
 	@scripts/check SECONDS=60 $(CHECKS)
 
@@ -101,9 +101,12 @@ check: ## everything that CI does, with the time of each step
 engine: $(VENV)/.engine $(VENV)/.dev
 
 PREFIX ?= /usr/local
-.PHONY: install c-fuzz c-valgrind
+.PHONY: install native c-fuzz c-valgrind
 install: | tools ## the library for C and C++, with pkg-config and CMake (PREFIX=/usr/local)
 	@scripts/install_c "$(PREFIX)"
+
+native: | tools ## the same in the Python package of this folder, for `python -m flashgc.native`
+	@PROFILE=people scripts/wheel_native
 
 CALLS ?= 10000000
 c-fuzz: | tools ## functions of the C interface in any order, with any values (CALLS=10000000)
@@ -184,6 +187,7 @@ OLD_GLIBC = --zig --compatibility manylinux_$(MANYLINUX) --target "$$(rustc -vV 
 wheel: $(VENV)/.run $(if $(MANYLINUX),$(VENV)/.wheel) ## build a wheel for this machine, target/wheels (MANYLINUX=2_17 for older Linux)
 	rm -rf target/wheels
 	PATH="$(abspath $(BIN)):$$PATH" scripts/wheel_plugin $(MANYLINUX)
+	PATH="$(abspath $(BIN)):$$PATH" scripts/wheel_native $(MANYLINUX)
 	PATH="$(abspath $(BIN)):$$PATH" maturin build --release --locked --out target/wheels $(if $(MANYLINUX),$(OLD_GLIBC))
 
 wheel-check: wheel $(VENV)/.engine ## install the wheel in an empty environment and run it
@@ -196,7 +200,7 @@ workflows-check: $(VENV)/.publish ## check the workflows of a public host, and C
 	scripts/workflows_check $(BIN)
 
 clean: ## remove everything that was made
-	rm -rf $(VENV) target runs python/flashgc/*.so
+	rm -rf $(VENV) target runs python/flashgc/*.so python/flashgc/_native
 
 .PHONY: tools
 tools:
