@@ -15,11 +15,11 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve-deps programs-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
+.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture simgrid-picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
-	  awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	  awk -F '\t' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
 run: $(VENV)/.engine ## build if need be, run a built-in workload (or TRACE=file FORMAT=f), save runs/latest
 ifeq ($(strip $(TRACE)),)
@@ -123,6 +123,9 @@ serve-deps: $(PLUGIN) ## what `flashgc serve` and its tests need: nbdkit, libnbd
 programs-deps: serve-deps ## what scripts/programs runs on a served drive: PostgreSQL, RocksDB, MariaDB, sysbench, dbench (Debian)
 	@scripts/serve_deps programs
 
+simulators-deps: native ## what tests of the drive as a component need: SimGrid, Go, Java (Debian), and the library
+	@scripts/serve_deps simulators
+
 ONLY_PROGRAMS = $(if $(PROGRAMS),--programs $(PROGRAMS))
 real-programs: $(VENV)/.engine ## run real programs on served drives, as root (PROGRAMS=sqlite,dbench SCHEMES=greedy,fpgc LENGTH=60 TIME=real)
 	$(BIN)/python scripts/programs $(ONLY_PROGRAMS) $(if $(SCHEMES),--schemes $(SCHEMES)) \
@@ -172,6 +175,9 @@ steady-check: | tools ## hold verdicts of balance against runs ten times as long
 picture: $(VENV)/.engine ## draw the pictures of the README and of docs/placement.md again, from runs
 	$(BIN)/python scripts/picture.py
 	$(BIN)/python scripts/placement_picture.py
+
+simgrid-picture: $(VENV)/.engine native ## draw the picture of docs/simgrid.md again, from runs with SimGrid
+	$(BIN)/python scripts/simgrid_picture.py
 
 .PHONY: docs docs-check wheel wheel-check wheel-aarch64 workflows-check
 docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it works offline
