@@ -123,7 +123,7 @@ serve-deps: $(PLUGIN) ## what `flashgc serve` and its tests need: nbdkit, libnbd
 programs-deps: serve-deps ## what scripts/programs runs on a served drive: PostgreSQL, RocksDB, MariaDB, sysbench, dbench (Debian)
 	@scripts/serve_deps programs
 
-simulators-deps: native ## what tests of the drive as a component need: SimGrid, Go, Java (Debian), and the library
+simulators-deps: native ## what tests of the drive as a component need: SimGrid and Go (Debian), and the library
 	@scripts/serve_deps simulators
 
 ONLY_PROGRAMS = $(if $(PROGRAMS),--programs $(PROGRAMS))

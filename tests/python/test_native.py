@@ -84,7 +84,8 @@ def test_a_library_that_is_missing_is_named_with_what_to_type(tmp_path, monkeypa
     assert f"{tmp_path}/a/flashgc/_native was not built" in str(installed.value)
     assert "pip install --only-binary :all: flashgc" in str(installed.value)
     (tmp_path / "Makefile").touch()
-    for function in (native.cflags, native.libs, native.cmakedir, native.pkgconfigdir):
+    for function in (native.cflags, native.libs, native.library, native.cmakedir,
+                     native.pkgconfigdir):  # fmt: skip
         with pytest.raises(ConfigError, match="run `make native` in this checkout"):
             function()
     monkeypatch.setattr("sys.platform", "darwin")

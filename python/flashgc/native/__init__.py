@@ -5,6 +5,6 @@
 1
 """
 
-from flashgc.native.place import ABI, cflags, cmakedir, libs, pkgconfigdir
+from flashgc.native.place import ABI, cflags, cmakedir, library, libs, pkgconfigdir
 
-__all__ = ["ABI", "cflags", "cmakedir", "libs", "pkgconfigdir"]
+__all__ = ["ABI", "cflags", "cmakedir", "library", "libs", "pkgconfigdir"]

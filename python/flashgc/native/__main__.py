@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Callable
 
 from flashgc._engine import ConfigError
-from flashgc.native.place import cflags, cmakedir, libs, pkgconfigdir
+from flashgc.native.place import cflags, cmakedir, library, libs, pkgconfigdir
 
 
 def main() -> int:
@@ -22,6 +23,7 @@ def main() -> int:
     parser.add_argument(
         "--static", action="store_true", help="with --libs: the library becomes part of the program"
     )
+    parser.add_argument("--library", action="store_true", help="the file of the shared library")
     parser.add_argument("--cmakedir", action="store_true", help="the folder for -Dflashgc_DIR=")
     parser.add_argument(
         "--pkgconfigdir", action="store_true", help="the folder for PKG_CONFIG_PATH"
@@ -29,19 +31,18 @@ def main() -> int:
     options = parser.parse_args()
     if options.static and not options.libs:
         parser.error("--static says how to link: type --libs --static")
-    if not (options.cflags or options.libs or options.cmakedir or options.pkgconfigdir):
+    asked: list[tuple[bool, Callable[[], str]]] = [
+        (options.cflags, lambda: shlex.join(cflags())),
+        (options.libs, lambda: shlex.join(libs(static=options.static))),
+        (options.library, lambda: str(library())),
+        (options.cmakedir, lambda: str(cmakedir())),
+        (options.pkgconfigdir, lambda: str(pkgconfigdir())),
+    ]
+    if not any(is_asked for is_asked, _ in asked):
         parser.print_help(sys.stderr)
         return 2
-    lines = []
     try:
-        if options.cflags:
-            lines.append(shlex.join(cflags()))
-        if options.libs:
-            lines.append(shlex.join(libs(static=options.static)))
-        if options.cmakedir:
-            lines.append(str(cmakedir()))
-        if options.pkgconfigdir:
-            lines.append(str(pkgconfigdir()))
+        lines = [text() for is_asked, text in asked if is_asked]
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2

@@ -66,6 +66,16 @@ def libs(*, static: bool = False) -> list[str]:
     return [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lflashgc"]
 
 
+def library() -> Path:
+    """The shared library, for languages that load it by its path.
+
+    Raises:
+        ConfigError: the library was not built, and what to type.
+
+    """
+    return root() / "lib" / f"libflashgc.so.{ABI}"
+
+
 def cmakedir() -> Path:
     """The folder for `-Dflashgc_DIR=`, so that `find_package(flashgc)` finds it.
 
