@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture simgrid-picture clean
+.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture simgrid-picture llm-picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
@@ -178,6 +178,9 @@ picture: $(VENV)/.engine ## draw the pictures of the README and of docs/placemen
 
 simgrid-picture: $(VENV)/.engine native ## draw the picture of docs/simgrid.md again, from runs with SimGrid
 	$(BIN)/python scripts/simgrid_picture.py
+
+llm-picture: $(VENV)/.engine $(VENV)/.dev ## run the server of docs/llm-serving.md for longer, and draw its picture again; takes minutes
+	$(BIN)/python scripts/llm_picture.py
 
 .PHONY: docs docs-check wheel wheel-check wheel-aarch64 workflows-check
 docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it works offline
