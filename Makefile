@@ -15,11 +15,11 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve-deps programs-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture clean
+.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture simgrid-picture llm-picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
-	  awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	  awk -F '\t' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
 run: $(VENV)/.engine ## build if need be, run a built-in workload (or TRACE=file FORMAT=f), save runs/latest
 ifeq ($(strip $(TRACE)),)
@@ -93,7 +93,7 @@ mutants: $(VENV)/.dev | tools ## mutation score of the engine (SAMPLE=300 SEED=1
 	  $(if $(LONG),--long) $(if $(MISSED),--missed)
 
 # Everything that CI does, one step after the other.
-CHECKS := engine lint test-rust test-python docs-check histories
+CHECKS := engine native lint test-rust test-python docs-check histories
 check: ## everything that CI does, with the time of each step
 	@scripts/check SECONDS=60 $(CHECKS)
 
@@ -101,9 +101,12 @@ check: ## everything that CI does, with the time of each step
 engine: $(VENV)/.engine $(VENV)/.dev
 
 PREFIX ?= /usr/local
-.PHONY: install c-fuzz c-valgrind
+.PHONY: install native c-fuzz c-valgrind
 install: | tools ## the library for C and C++, with pkg-config and CMake (PREFIX=/usr/local)
 	@scripts/install_c "$(PREFIX)"
+
+native: | tools ## the same in the Python package of this folder, for `python -m flashgc.native`
+	@PROFILE=people scripts/wheel_native
 
 CALLS ?= 10000000
 c-fuzz: | tools ## functions of the C interface in any order, with any values (CALLS=10000000)
@@ -119,6 +122,9 @@ serve-deps: $(PLUGIN) ## what `flashgc serve` and its tests need: nbdkit, libnbd
 
 programs-deps: serve-deps ## what scripts/programs runs on a served drive: PostgreSQL, RocksDB, MariaDB, sysbench, dbench (Debian)
 	@scripts/serve_deps programs
+
+simulators-deps: native ## what tests of the drive as a component need: SimGrid and Go (Debian), and the library
+	@scripts/serve_deps simulators
 
 ONLY_PROGRAMS = $(if $(PROGRAMS),--programs $(PROGRAMS))
 real-programs: $(VENV)/.engine ## run real programs on served drives, as root (PROGRAMS=sqlite,dbench SCHEMES=greedy,fpgc LENGTH=60 TIME=real)
@@ -137,7 +143,7 @@ lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, chan
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest flashgc._engine --ignore-missing-stub
 	$(BIN)/python scripts/prose.py
-	$(BIN)/codespell *.md docs papers schemes devices scripts python/flashgc crates/*/src --skip "*.svg,*.so,vega.js"
+	$(BIN)/codespell *.md docs papers schemes devices scripts python/flashgc crates/*/src --skip "*.svg,*.so,*.a,vega.js"
 
 format: $(VENV)/.dev ## put the code into the project's shape
 	cargo fmt --all
@@ -170,6 +176,12 @@ picture: $(VENV)/.engine ## draw the pictures of the README and of docs/placemen
 	$(BIN)/python scripts/picture.py
 	$(BIN)/python scripts/placement_picture.py
 
+simgrid-picture: $(VENV)/.engine native ## draw the picture of docs/simgrid.md again, from runs with SimGrid
+	$(BIN)/python scripts/simgrid_picture.py
+
+llm-picture: $(VENV)/.engine $(VENV)/.dev ## run the server of docs/llm-serving.md for longer, and draw its picture again; takes minutes
+	$(BIN)/python scripts/llm_picture.py
+
 .PHONY: docs docs-check wheel wheel-check wheel-aarch64 workflows-check
 docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it works offline
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
@@ -184,6 +196,7 @@ OLD_GLIBC = --zig --compatibility manylinux_$(MANYLINUX) --target "$$(rustc -vV 
 wheel: $(VENV)/.run $(if $(MANYLINUX),$(VENV)/.wheel) ## build a wheel for this machine, target/wheels (MANYLINUX=2_17 for older Linux)
 	rm -rf target/wheels
 	PATH="$(abspath $(BIN)):$$PATH" scripts/wheel_plugin $(MANYLINUX)
+	PATH="$(abspath $(BIN)):$$PATH" scripts/wheel_native $(MANYLINUX)
 	PATH="$(abspath $(BIN)):$$PATH" maturin build --release --locked --out target/wheels $(if $(MANYLINUX),$(OLD_GLIBC))
 
 wheel-check: wheel $(VENV)/.engine ## install the wheel in an empty environment and run it
@@ -196,7 +209,7 @@ workflows-check: $(VENV)/.publish ## check the workflows of a public host, and C
 	scripts/workflows_check $(BIN)
 
 clean: ## remove everything that was made
-	rm -rf $(VENV) target runs python/flashgc/*.so
+	rm -rf $(VENV) target runs python/flashgc/*.so python/flashgc/_native
 
 .PHONY: tools
 tools:

@@ -2,9 +2,9 @@
 
     scripts/wheel_check.py target/wheels/flashgc-*.whl [--same-as .venv/bin/flashgc]
 
-Prints the result hash of each of a few small runs, and whether the drive of a wheel for Linux can
-be served, where nbdkit is installed. With --same-as the runs of another command must have the same
-hashes.
+Prints the result hash of each of a few small runs, whether the drive of a wheel for Linux can be
+served, where nbdkit is installed, and whether a program in C builds with its library, where a
+compiler is. With --same-as the runs of another command must have the same hashes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -28,6 +29,19 @@ RUNS = {
     "pregc": ("oltp", "--scheme", "pregc", "--seed", "7"),
 }
 """Bursty gaps and Zipf addresses in all three; collection at once, suspended, and in advance."""
+
+PROGRAM = """#include <flashgc.h>
+#include <stdio.h>
+int main(void) {
+  flashgc_options options = {.size = sizeof options, .device = "slc-msr", .config = "seed = 1"};
+  flashgc_component drive;
+  flashgc_info info;
+  if (flashgc_open(&options, &drive) < 0) return puts(flashgc_error()), 1;
+  if (flashgc_get_info(drive, &info) < 0) return puts(flashgc_error()), 1;
+  return printf("%s, %d MiB\\n", flashgc_version(), (int)(info.bytes >> 20)) < 0;
+}
+"""
+"""A program that opens a drive."""
 
 
 class FailedError(Exception):
@@ -89,6 +103,25 @@ def serve(command: Path, folder: Path) -> str:
     return f"served a drive of {json.loads(out)['capacity']['exported_bytes'] >> 20:,} MiB"
 
 
+def compile_c(python: Path, folder: Path) -> str:
+    """Builds a program in C with the library of the package, by each of its ways, and runs it."""
+    if not sys.platform.startswith("linux"):
+        return "skipped: the package has the library on Linux only"
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return "skipped: cc is missing (apt-get install gcc)"
+    (folder / "drive.c").write_text(PROGRAM, encoding="utf-8")
+    told = set()
+    for words in (["--libs"], ["--libs", "--static"]):
+        asked = [str(python), "-m", "flashgc.native", "--cflags", *words]
+        flags = shlex.split(run(asked, folder))
+        run([compiler, "drive.c", *flags, "-o", "drive"], folder)
+        told.add(run([str(folder / "drive")], folder).strip())
+    if len(told) != 1:
+        raise FailedError(f"the shared library and the static one differ: {sorted(told)}")
+    return f"a program in C opens a drive of flashgc {told.pop()}"
+
+
 def install(wheel: Path, folder: Path) -> Path:
     """A new environment with the wheel and its dependencies; the path of its command."""
     venv.create(folder / "env", with_pip=True)
@@ -126,6 +159,7 @@ def check(options: argparse.Namespace) -> None:
             print(f"  {run_name:8} {value}")
         if options.command is None:
             print(f"  {'serve':8} {serve(command, folder)}")
+            print(f"  {'C':8} {compile_c(command.with_name('python'), folder)}")
         if options.same_as is not None:
             other = hashes(options.same_as.absolute(), folder)
             if other != found:

@@ -4,10 +4,13 @@ import importlib.util
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
+import flashgc
 from conftest import COMMAND, LONG, ROOT
+from test_native import LIBRARY
 from test_serve import BUILT
 
 
@@ -67,10 +70,26 @@ def test_the_check_of_a_wheel_serves_a_drive(tmp_path, monkeypatch):
         check.serve(broken, tmp_path)
 
 
+@LIBRARY
+def test_the_check_of_a_wheel_builds_a_program_in_c(tmp_path, monkeypatch):
+    check = module("wheel_check")
+    python = Path(sys.executable)
+    told = check.compile_c(python, tmp_path)
+    assert told == f"a program in C opens a drive of flashgc {flashgc.__version__}, 27852 MiB"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert check.compile_c(python, tmp_path).startswith("skipped: cc is missing")
+    monkeypatch.undo()
+    monkeypatch.setattr(check, "PROGRAM", "#error no such thing\n")
+    with pytest.raises(check.FailedError, match="no such thing"):
+        check.compile_c(python, tmp_path)
+
+
 @BUILT
 def test_a_built_wheel_serves_a_drive_from_a_new_environment(tmp_path):
     wheels = sorted((ROOT / "target/wheels").glob("flashgc-*.whl"))
     if not LONG or not wheels:
         pytest.skip("FLASHGC_LONG=1 after `make wheel`: it installs the wheel of target/wheels")
     check = module("wheel_check")
-    assert check.serve(check.installed(wheels[0], tmp_path), tmp_path).startswith("served a drive")
+    command = check.installed(wheels[0], tmp_path)
+    assert check.serve(command, tmp_path).startswith("served a drive")
+    assert check.compile_c(command.with_name("python"), tmp_path).startswith("a program in C opens")
