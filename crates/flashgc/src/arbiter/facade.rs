@@ -3,8 +3,10 @@
 
 use super::view::View;
 use super::{Arbiter, Interrupt};
-use crate::collect::{Jobs, Progress};
+use crate::collect::{Jobs, Progress, Stage};
 use crate::flash::{Flash, Suspended};
+use crate::gc::Gc;
+use crate::host::Waiting;
 use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::plan::Plan;
@@ -46,11 +48,17 @@ impl Arbiter {
         }
     }
 
-    /// An operation has ended that took the unit for this time.
+    /// An operation has ended now that took the unit for `spent_ns`.
     #[inline(always)]
-    pub fn ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64, view: View<'_>) {
+    pub fn ended(
+        &mut self,
+        (unit, owner): (UnitId, Owner),
+        [spent_ns, now_ns]: [u64; 2],
+        rooms: (&Waiting, &Jobs, &Gc),
+        counters: &mut Counters,
+    ) {
         if let Arbiter::Preemptive(preemptive) = self {
-            preemptive.ended(unit, owner, spent_ns, &mut { view });
+            preemptive.ended((unit, owner), [spent_ns, now_ns], rooms, counters);
         }
     }
 
@@ -130,6 +138,7 @@ impl Arbiter {
 /// Questions.
 impl Arbiter {
     /// A request has come to a unit: what the collection's operation under way does.
+    #[inline(always)]
     pub fn knock(&mut self, unit: UnitId, op: u32, view: View<'_>) -> Interrupt {
         let collects = view.flash.owner(unit) == Some(Owner::Collection);
         match self {
@@ -141,32 +150,42 @@ impl Arbiter {
     }
 
     /// Whether a request that waits suspends the collection's operation under way.
+    #[inline(always)]
     pub fn may_interrupt(&mut self, unit: UnitId, view: View<'_>) -> bool {
         self.preemptive().is_some_and(|preemptive| {
             preemptive.may_interrupt(unit, &mut { view }) == Interrupt::Suspend
         })
     }
 
-    /// Whether requests may run in parallel with the steps of a collection.
+    /// Whether requests may run in parallel with the steps of a collection, and whether its
+    /// operations may be suspended.
     #[inline(always)]
-    pub fn pipelines(&self) -> bool {
-        matches!(self, Arbiter::Preemptive(preemptive) if preemptive.rules.pipeline)
-    }
-
-    /// Whether operations of a collection may be suspended.
-    #[inline(always)]
-    pub fn suspends(&self) -> bool {
-        matches!(self, Arbiter::Preemptive(preemptive) if preemptive.rules.suspends.is_some())
+    pub fn overlaps(&self) -> [bool; 2] {
+        match self {
+            Arbiter::RunToEnd => [false; 2],
+            Arbiter::Preemptive(it) => [it.rules.pipeline, it.rules.suspends.is_some()],
+        }
     }
 
     /// The write that is loaded while the collection's pages are programmed.
+    #[inline(always)]
     pub fn write_to_load(&mut self, unit: UnitId, view: View<'_>) -> Option<(u32, u8)> {
-        self.preemptive()?.write_to_load(unit, &mut { view })
+        match self {
+            Arbiter::Preemptive(it) if it.may_load(unit) && view.flash.second(unit).is_none() => {
+                it.preempting_write(unit, &mut { view })
+            }
+            _ => None,
+        }
     }
 
     /// Whether the collection's next pages are read while a read of the host leaves.
+    #[inline(always)]
     pub fn reads_ahead(&mut self, unit: UnitId, view: View<'_>) -> bool {
-        self.preemptive().is_some_and(|it| it.reads_ahead(unit, &mut { view }))
+        let rests = view.jobs[unit].stage() == Stage::Copying && view.waiting.count(unit) == 0;
+        match self {
+            Arbiter::Preemptive(preemptive) if rests => preemptive.reads_ahead(unit, &mut { view }),
+            _ => false,
+        }
     }
 
     /// Whether the next operation of this list may join one that starts.

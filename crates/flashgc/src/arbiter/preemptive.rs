@@ -199,22 +199,15 @@ impl Preemptive {
         None
     }
 
-    /// The write that is loaded at point A while the copy is programmed: the one that may preempt.
-    pub(super) fn write_to_load(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
-        let was_suspended = self.units[unit.index()].suspends > 0;
-        let is_taken = view.flash.second(unit).is_some();
-        if was_suspended || self.rules.suspends == Suspends::Any || is_taken {
-            return None;
-        }
-        self.preempting_write(unit, view)
+    /// Whether a write may be loaded at point A while the copy is programmed.
+    #[inline(always)]
+    pub(super) fn may_load(&self, unit: UnitId) -> bool {
+        self.rules.suspends != Suspends::Any && self.units[unit.index()].suspends == 0
     }
 
-    /// Whether a read of the host leaves over the bus and nothing waits: the collection's next
-    /// pages are read.
+    /// Whether a read of the host leaves over the bus, where nothing waits and the collection is
+    /// between copies: its next pages are read.
     pub(super) fn reads_ahead(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
-        if view.jobs[unit].stage() != Stage::Copying || view.waiting.count(unit) > 0 {
-            return false;
-        }
         let [is_first, is_last] = view.flash.is_first_or_last_phase(unit);
         let on_bus = view.flash.phase(unit).is_none_or(|phase| phase.kind.is_on_bus());
         let is_alone = view.flash.second(unit).is_none();
@@ -223,7 +216,11 @@ impl Preemptive {
     }
 
     /// The write that may preempt now.
-    fn preempting_write(&mut self, unit: UnitId, view: &mut View<'_>) -> Option<(u32, u8)> {
+    pub(super) fn preempting_write(
+        &mut self,
+        unit: UnitId,
+        view: &mut View<'_>,
+    ) -> Option<(u32, u8)> {
         if view.waiting.count(unit) == 0 || self.is_shut(unit, view) {
             return None;
         }

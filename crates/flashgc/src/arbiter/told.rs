@@ -2,9 +2,10 @@
 //! suspended and have ended. Only the notifications in this file write it.
 
 use super::preemptive::Preemptive;
-use super::view::View;
-use crate::collect::Progress;
+use crate::collect::{Jobs, Progress};
 use crate::flash::Suspended;
+use crate::gc::Gc;
+use crate::host::{OpKind, Waiting};
 use crate::ids::UnitId;
 use crate::owner::Owner;
 use crate::stats::Counters;
@@ -89,17 +90,24 @@ impl Preemptive {
 
     /// An operation has ended: records the delay that it had, or that it caused.
     #[inline(never)]
-    pub(super) fn ended(&mut self, unit: UnitId, owner: Owner, spent_ns: u64, view: &mut View<'_>) {
+    pub(super) fn ended(
+        &mut self,
+        (unit, owner): (UnitId, Owner),
+        [spent_ns, now_ns]: [u64; 2],
+        (waiting, jobs, gc): (&Waiting, &Jobs, &Gc),
+        counters: &mut Counters,
+    ) {
         match owner {
             Owner::Host(op) | Owner::Answer(op) => {
-                self.host_ended(unit, view.is_write(op), view.is_wanted(unit));
-                self.host_left(unit, view.now_ns, view.counters);
+                let is_write = waiting.op(op).kind == OpKind::Write;
+                self.host_ended(unit, is_write, jobs[unit].is_open() || gc.unit_wants(unit));
+                self.host_left(unit, now_ns, counters);
             }
             Owner::Background(_) => {}
             _ => {
-                view.counters.gc_blocking_ns += spent_ns;
-                if self.collection_ended(unit, owner == Owner::Collection, view.now_ns) {
-                    view.counters.below_floor_ns += spent_ns;
+                counters.gc_blocking_ns += spent_ns;
+                if self.collection_ended(unit, owner == Owner::Collection, now_ns) {
+                    counters.below_floor_ns += spent_ns;
                 }
             }
         }

@@ -79,7 +79,9 @@ impl<W: Watch> Sim<W> {
         let Ended { owner, since_ns } = ended;
         self.tell_operation(unit, owner, since_ns);
         self.store.alloc.one_less(unit);
-        self.arbiter.ended(unit, owner, self.now_ns - since_ns, view!(self));
+        let (times_ns, jobs) = ([self.now_ns - since_ns, self.now_ns], &self.jobs);
+        let rooms = (&self.host.waiting, jobs, &self.store.gc);
+        self.arbiter.ended((unit, owner), times_ns, rooms, &mut self.counters);
         match owner {
             Owner::Host(op) => self.served(unit, Some(op)),
             Owner::Answer(op) => self.answered(op),

@@ -22,7 +22,7 @@ impl<W: Watch> Sim<W> {
         match owner {
             Owner::Collection => self.job_phase_overlaps(unit),
             // During reads of planes, the collection reads no page in advance.
-            Owner::Host(_) if self.arbiter.pipelines() && !self.plan.geometry.is_reader(unit) => {
+            Owner::Host(_) if self.arbiter.overlaps()[0] && !self.plan.geometry.is_reader(unit) => {
                 self.may_read_ahead(unit);
             }
             _ => {}
@@ -33,13 +33,14 @@ impl<W: Watch> Sim<W> {
     /// in parallel; and a request that waited for a transfer of the collection may suspend it now.
     #[inline(never)]
     pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
-        if self.arbiter.pipelines() && self.jobs[unit].stage() == Stage::Programming {
+        let [pipelines, suspends] = self.arbiter.overlaps();
+        if pipelines && self.jobs[unit].stage() == Stage::Programming {
             let [_, is_last] = self.flash.is_first_or_last_phase(unit);
             if is_last && self.in_array_phase(unit) {
                 self.load_write(unit);
             }
         }
-        if self.arbiter.suspends() && self.host.waiting.count(unit) > 0 {
+        if suspends && self.host.waiting.count(unit) > 0 {
             self.try_suspend(unit);
         }
     }
