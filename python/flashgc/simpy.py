@@ -81,7 +81,7 @@ class Drive:
         return self._ask("trim", offset, bytes, {})
 
     def flush(self) -> library.Event:
-        """What was written before survives a loss of power when it is done."""
+        """When it is done, the data written before it survives a loss of power."""
         return self._ask("flush", 0, 0, {})
 
     @property

@@ -116,7 +116,7 @@ typedef struct {
   size_t set_count;
   // The file of a saved drive (`flashgc drive save`) in place of preconditioning.
   const char *drive;
-  // The most requests that it has at a time; 0 is no bound.
+  // The most requests that it has at a time; 0 for any number.
   uint32_t depth;
   // Not 0: latencies are split into their parts.
   uint32_t parts;
@@ -199,7 +199,7 @@ uint32_t flashgc_abi_version(void);
 // The version of flashgc, such as "0.2.0". It is never freed.
 const char *flashgc_version(void);
 
-// What was wrong in the last function that failed in this thread: the error, its place, and the
+// The error of the last function that failed in this thread: its text, its place, and the
 // remedy, as the command line has them. It lives until the next function fails in this thread.
 const char *flashgc_error(void);
 

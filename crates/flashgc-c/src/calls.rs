@@ -27,7 +27,7 @@ pub(crate) struct Open {
 static COMPONENTS: Table<Open> = Table::new("component");
 static SNAPSHOTS: Table<Snapshot> = Table::new("snapshot");
 
-/// Does something with what is open, whatever its state.
+/// Calls a function with an open component, whatever its state.
 pub(crate) fn with_open<R>(
     handle: flashgc_component,
     act: impl FnOnce(&mut Open) -> Result<R, Failed>,
@@ -75,7 +75,7 @@ pub extern "C" fn flashgc_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// What was wrong in the last function that failed in this thread: the error, its place, and the
+/// The error of the last function that failed in this thread: its text, its place, and the
 /// remedy, as the command line has them. It lives until the next function fails in this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn flashgc_error() -> *const c_char {
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn flashgc_next_event(
     })
 }
 
-/// Lets time advance, and hands out what was done.
+/// Lets time advance, and hands out the requests that were done.
 ///
 /// # Safety
 /// `done` and `count` can be written, or are null.

@@ -45,7 +45,7 @@ pub(crate) unsafe fn component_of(given: *const flashgc_options) -> Result<Compo
         sets,
         ..Inputs::default()
     };
-    // Presets are read and the processor is asked what it can do once for all, by means of Rust
+    // Presets are read and the abilities of the processor are read once for all, by means of Rust
     // that helgrind cannot see.
     let setup = CONFIGURING.with(|()| {
         let setup = component::setup(inputs);

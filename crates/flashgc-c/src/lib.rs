@@ -4,7 +4,7 @@
 //! Handles are numbers. A table knows those that are in use, so that any other number is an error
 //! and no more. No panic leaves a function: it is an error of the component that it is about.
 //!
-//! A function returns a status, and [`flashgc_error`] says in words what was wrong, as the command
+//! A function returns a status, and [`flashgc_error`] has the text of an error, as the command
 //! line would.
 
 #![allow(non_camel_case_types, reason = "the names are those of C")]

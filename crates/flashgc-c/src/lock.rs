@@ -14,7 +14,7 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 // SAFETY: the lock is free while it moves, since nothing borrows it.
 unsafe impl<T: Send> Send for Lock<T> {}
 
-/// Frees the lock, also where whoever has it panics.
+/// Frees the lock, also where its owner panics.
 struct Held(*mut libc::pthread_mutex_t);
 
 impl Drop for Held {

@@ -7,7 +7,7 @@ use crate::types::{Failed, flashgc_status};
 type Slot<T> = Lock<Option<T>>;
 
 struct Slots<T: 'static> {
-    /// The use of each place, and what is there. Places are never given back, so that they can be
+    /// The use of each place, and its content. Places are never given back, so that they can be
     /// used without the table.
     places: Vec<(u32, &'static Slot<T>)>,
     free: Vec<u32>,

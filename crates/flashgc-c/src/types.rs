@@ -117,7 +117,7 @@ pub struct flashgc_options {
     pub set_count: usize,
     /// The file of a saved drive (`flashgc drive save`) in place of preconditioning.
     pub drive: *const c_char,
-    /// The most requests that it has at a time; 0 is no bound.
+    /// The most requests that it has at a time; 0 for any number.
     pub depth: u32,
     /// Not 0: latencies are split into their parts.
     pub parts: u32,

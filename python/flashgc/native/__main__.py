@@ -12,7 +12,7 @@ from flashgc.native.place import cflags, cmakedir, library, libs, pkgconfigdir
 
 
 def main() -> int:
-    """Prints what was asked for, one line each; 2 where there is nothing to print."""
+    """Prints one line for each option; 2 where there is nothing to print."""
     parser = argparse.ArgumentParser(
         prog="python -m flashgc.native",
         description="Flags for programs in C and C++ that have the drive as a component.",

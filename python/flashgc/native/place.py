@@ -1,4 +1,4 @@
-"""Where headers and libraries are, as compilers, linkers, pkg-config and CMake are told."""
+"""The places of headers and libraries, for compilers, linkers, pkg-config and CMake."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ use flashgc_c::*;
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 
-/// What was given until now, much of it closed.
+/// The handles until now, many of them closed.
 struct Known {
     random: Random,
     components: Vec<flashgc_component>,
@@ -44,7 +44,7 @@ impl Known {
         }
     }
 
-    /// A number: often near the edges of what is legal.
+    /// A number: often near the edges of the legal range.
     fn number(&mut self, usual: u64) -> u64 {
         match self.random.below(16) {
             0 => self.random.any(),

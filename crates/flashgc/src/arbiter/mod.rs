@@ -1,8 +1,8 @@
 //! What a free unit does next: collection to its end, or with requests that preempt it.
 //!
 //! The order is chosen once per run. An arbiter reads the rooms through a [`View`] and answers with
-//! a [`Choice`]; it starts nothing. A choice that may come to nothing (a collection for which there
-//! is no victim) is a try: the caller asks again with the same [`Turn`], which continues behind it.
+//! a [`Choice`]; it starts nothing. A choice that may come to nothing (a collection without
+//! a victim) is a try: the caller asks again with the same [`Turn`], which continues behind it.
 
 mod admission;
 mod facade;

@@ -7,7 +7,7 @@ use crate::ids::UnitId;
 use crate::plan::Served;
 
 /// The first question is whether collection is urgent; then the classes come in their order, and
-/// at the end what is done while the drive is idle.
+/// at the end the work of an idle drive.
 #[inline(always)]
 pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice {
     if turn.at == 0 {

@@ -1,4 +1,4 @@
-//! Collections: one open job for each unit at most, and the pages that are on their way to other
+//! Collections: one for each unit at most, and the pages that are on their way to other
 //! units.
 //!
 //! A collection is a machine whose state is its [`Job`]. [`Collecting`] advances it: it gives the

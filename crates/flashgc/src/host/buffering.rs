@@ -13,8 +13,8 @@
 //! The buffer serves one access at a time. A flush is a page operation without a request, and takes
 //! its data when its program begins; the data that it reads here goes out with its bus transfer.
 //!
-//! Where a program joins several mapped pages, a flush takes as many pages, and begins as soon as
-//! so many are here (docs/mapping-unit.md, docs/one-shot.md).
+//! Where a program joins several mapped pages, a flush takes the same number of pages, and begins
+//! as soon as they are here (docs/mapping-unit.md, docs/one-shot.md).
 
 use super::{FLUSH, Host, Op, OpKind};
 use crate::context::Context;
@@ -188,7 +188,7 @@ impl Host {
     }
 
     /// Flushes the pages used least recently, as many as a program joins: a page operation
-    /// without a request. Returns whether there were so many.
+    /// without a request. Returns whether there were enough.
     fn flush(&mut self) -> bool {
         let Some(buffer) = &mut self.buffer else { return false };
         if buffer.pages.ready() < buffer.slots {

@@ -1,6 +1,6 @@
 //! Flushes where pages have classes: a program joins pages of one class.
 //!
-//! A flush is due when so many pages wait that one class fills a program. When it gets its place,
+//! A flush is due when enough pages wait for one class to fill a program. When it gets its place,
 //! the class of each page that waits is asked, and the flush takes those of one class: of the class
 //! that has the most, or of one that must go to flash now. Its other pages wait again. Data that
 //! comes in while the page waits has a class of its own.
@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 
 /// The pages that a flush may take, the one used least recently first: its own, and as many that
 /// nothing flushes as make sure that one class fills a program. Where a flush would be padded,
-/// others stand in for those that were trimmed.
+/// others replace those that were trimmed.
 pub fn may_join(host: &Host, flush: u32) -> Vec<Lpn> {
     let Some(buffer) = &host.buffer else { return Vec::new() };
     let own = buffer.joined.pages(flush);

@@ -150,8 +150,8 @@ pub struct WriteBuffer {
 }
 
 impl Plan {
-    /// The slots of the events: units and readers, buses, and what the device and the host have
-    /// beside them.
+    /// The slots of the events: units and readers, buses, and the further parts of the device
+    /// and the host.
     pub fn event_slots(&self) -> Slots {
         let (geometry, has) = (&self.geometry, [self.jobs.has_limits(), self.gc.idle.is_some()]);
         let has_stage = Stage::ALL.map(|stage| self.has_stage(stage));
