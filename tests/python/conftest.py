@@ -1,7 +1,9 @@
+import importlib.util
 import json
 import os
 import signal
 import subprocess
+import sys
 import sysconfig
 import time
 from dataclasses import dataclass
@@ -13,6 +15,17 @@ import in_process
 from own_paper import CLAIMS, EXPERIMENT
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def script_of(name):
+    """The module of scripts/NAME.py."""
+    path = ROOT / f"scripts/{name}.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 SHARED = ROOT.parent / "shared"
 PAPERS = sorted(path.name for path in (ROOT / "papers").iterdir() if path.is_dir())
 WHOLE = [name for name in PAPERS if name not in {"fdp-cache", "midas", "sepbit", "ssd-iq"}]

@@ -1,19 +1,14 @@
 """The parts of the server of docs/llm-serving.md; test_docs.py runs it as a whole."""
 
-import importlib.util
-
 import pytest
 import simpy
 
-from conftest import ROOT
+from conftest import script_of
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("picture", ROOT / "scripts/llm_picture.py")
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    return script_of("llm_picture")
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from conftest import ROOT, script_of
+
 LOST = """\
 fn a(_1: u8, _2: &mut u64) -> u8 {
     debug x => _1;
@@ -45,13 +44,8 @@ fn main() {
 
 
 def lost(text: str) -> list[str]:
-    path = ROOT / "scripts/lost_definitions.py"
-    spec = importlib.util.spec_from_file_location("lost_definitions", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return [at for _, at in module.lost(text.splitlines(keepends=True))]
+    found = script_of("lost_definitions").lost(text.splitlines(keepends=True))
+    return [at for _, at in found]
 
 
 def test_a_local_that_is_read_and_not_written_is_lost():

@@ -1,12 +1,10 @@
 """`make mutants`: one build that holds all mutants of a sample."""
 
-import importlib.util
-import sys
 from dataclasses import replace
 
 import pytest
 
-from conftest import ROOT
+from conftest import script_of
 
 TEXT = """\
 fn room(free: u32, spare: u32) -> bool {
@@ -21,12 +19,7 @@ fn room(free: u32, spare: u32) -> bool {
 
 @pytest.fixture(scope="module")
 def schemata():
-    path = ROOT / "scripts/mutants/schemata.py"
-    spec = importlib.util.spec_from_file_location("schemata", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["schemata"] = module
-    spec.loader.exec_module(module)
-    return module
+    return script_of("mutants/schemata")
 
 
 def mutant(schemata, genre, old, new="", within=None):

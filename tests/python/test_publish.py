@@ -1,6 +1,5 @@
 """The scripts that prepare a release."""
 
-import importlib.util
 import subprocess
 import sys
 import tomllib
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import flashgc
-from conftest import COMMAND, LONG, ROOT
+from conftest import COMMAND, LONG, ROOT, script_of
 from test_native import LIBRARY
 from test_serve import BUILT
 
@@ -20,16 +19,9 @@ def script(*words):
     )
 
 
-def module(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"scripts/{name}.py")
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
-
-
 @pytest.fixture(scope="module")
 def notes():
-    return module("release_notes")
+    return script_of("release_notes")
 
 
 @pytest.mark.parametrize("head", ["## 0.2.0", "## 0.2.0 - 2026-12-01", "## [0.2.0] - 2026-12-01"])
@@ -58,7 +50,7 @@ def test_a_wheel_that_is_not_there_is_refused():
 
 @BUILT
 def test_the_check_of_a_wheel_serves_a_drive(tmp_path, monkeypatch):
-    check = module("wheel_check")
+    check = script_of("wheel_check")
     assert check.serve(COMMAND, tmp_path) == "served a drive of 870 MiB"
     monkeypatch.setenv("PATH", str(tmp_path))
     assert check.serve(COMMAND, tmp_path).startswith("skipped: nbdkit is missing")
@@ -72,7 +64,7 @@ def test_the_check_of_a_wheel_serves_a_drive(tmp_path, monkeypatch):
 
 @LIBRARY
 def test_the_check_of_a_wheel_builds_a_program_in_c(tmp_path, monkeypatch):
-    check = module("wheel_check")
+    check = script_of("wheel_check")
     python = Path(sys.executable)
     told = check.compile_c(python, tmp_path)
     assert told == f"a program in C opens a drive of flashgc {flashgc.__version__}, 27852 MiB"
@@ -89,7 +81,7 @@ def test_a_built_wheel_serves_a_drive_from_a_new_environment(tmp_path):
     wheels = sorted((ROOT / "target/wheels").glob("flashgc-*.whl"))
     if not LONG or not wheels:
         pytest.skip("FLASHGC_LONG=1 after `make wheel`: it installs the wheel of target/wheels")
-    check = module("wheel_check")
+    check = script_of("wheel_check")
     command = check.installed(wheels[0], tmp_path)
     assert check.serve(command, tmp_path).startswith("served a drive")
     assert check.compile_c(command.with_name("python"), tmp_path).startswith("a program in C opens")

@@ -1,12 +1,11 @@
 """The example of docs/simgrid.md, built and run as the page says, where SimGrid is installed."""
 
-import importlib.util
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, script_of
 from test_native import LIBRARY
 
 PAGE = ROOT / "docs" / "simgrid.md"
@@ -20,10 +19,7 @@ SHOWN = 3
 
 @pytest.fixture(scope="module")
 def example():
-    spec = importlib.util.spec_from_file_location("picture", ROOT / "scripts/simgrid_picture.py")
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+    return script_of("simgrid_picture")
 
 
 @pytest.fixture(scope="module")

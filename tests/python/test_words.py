@@ -3,19 +3,15 @@
 The check is scripts/prose.py, and its patterns are in scripts/prose.toml.
 """
 
-import importlib.util
 import re
 import subprocess
 import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, script_of
 
-spec = importlib.util.spec_from_file_location("prose", ROOT / "scripts/prose.py")
-prose = sys.modules["prose"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(prose)
-
+prose = script_of("prose")
 LISTS, RULES = prose.settings()
 BAD = "requests get in between copies"
 
