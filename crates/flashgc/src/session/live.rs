@@ -69,7 +69,7 @@ pub(super) fn refusal(setup: &Setup) -> Option<RunError> {
         return refused(
             "device.write_completion = \"loaded\" ends a write while its data is in a register, \
              where a flush does not cover it",
-            "set device.front.write_completion = \"programmed\", or add a write buffer, as in \
+            "set device.write_completion = \"programmed\", or add a write buffer, as in \
              `device.write_buffer.size = \"1 MiB\"`",
         );
     }
