@@ -346,8 +346,8 @@ ELSEWHERE = {
 """Options that are advised only by the command that has them, or that say which one it is."""
 
 
-OTHERS = {"--version", "--exit-with-parent", "--release"}
-"""Options of every command, of a program that the package starts, and of cargo."""
+OTHERS = {"--version", "--exit-with-parent", "--release", "--only-binary"}
+"""Options of every command, of a program that the package starts, of cargo and of pip."""
 
 
 def advised():
