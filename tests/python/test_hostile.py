@@ -346,8 +346,8 @@ ELSEWHERE = {
 """Options that are advised only by the command that has them, or that say which one it is."""
 
 
-OTHERS = {"--version", "--exit-with-parent", "--release", "--only-binary"}
-"""Options of every command, of a program that the package starts, of cargo and of pip."""
+OTHERS = {"--version", "--exit-with-parent"}
+"""Options of every command, and of a program that the package starts."""
 
 
 def advised():
@@ -357,8 +357,8 @@ def advised():
         # The random histories are a program of their own.
         if "flashgc-histories" in path.parts:
             continue
-        # The options of fio's command line are fio's.
-        if path.parent.name == "fio":
+        # The options of fio's command line are fio's, and `python -m flashgc.native` has its own.
+        if path.parent.name in {"fio", "native"}:
             continue
         text = path.read_text()
         text = re.split(r"\n#\[cfg\(test\)\]\nmod tests", text)[0]
