@@ -21,7 +21,9 @@ impl Preemptive {
             return Some(Choice::Nothing);
         }
         self.tokens.as_mut()?.force(unit);
-        Some(Choice::Step)
+        let mut heads = view.waiting.heads(unit).into_iter().flatten();
+        let refused = heads.find(|&(op, _)| view.is_write(op));
+        Some(refused.map_or(Choice::Step, |(op, _)| Choice::StepFor(op)))
     }
 
     /// A time slice is over: the next one, a request, or neither.

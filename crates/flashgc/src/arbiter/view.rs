@@ -22,6 +22,8 @@ pub enum Choice {
     TryBackground,
     /// The open collection continues: with this page first, if there is one.
     Step,
+    /// It continues although it is not paid: this write waits for space.
+    StepFor(u32),
     /// All copies that are left, unseen: no request of those that wait can preempt.
     Steps,
     /// The collector polls the queue.

@@ -79,6 +79,10 @@ impl<W: Watch> Sim<W> {
             Choice::TryCollect => return self.collect(unit),
             Choice::TryBackground => return self.background.is_some() && self.work_ahead(unit),
             Choice::Step => self.step(unit),
+            Choice::StepFor(op) => {
+                self.tell(Happened::FindsNoPage { op, unit });
+                self.step(unit);
+            }
             Choice::Steps => self.steps(unit),
             Choice::Poll => self.poll(unit),
             Choice::ProgramStep => self.program_step(unit),
