@@ -1,6 +1,7 @@
 //! The calls of the simulation to an arbiter, apart from the question for the next step of a unit:
 //! notifications and further questions. Where collections run to their end, most have no effect.
 
+use super::told::is_wanted;
 use super::view::View;
 use super::{Arbiter, Interrupt};
 use crate::collect::{Jobs, Progress, Stage};
@@ -85,10 +86,15 @@ impl Arbiter {
     }
 
     /// It has ended.
-    pub fn left_plane(&mut self, of: [UnitId; 2], view: View<'_>) {
+    pub fn left_plane(
+        &mut self,
+        of: [UnitId; 2],
+        now_ns: u64,
+        (jobs, gc): (&Jobs, &Gc),
+        counters: &mut Counters,
+    ) {
         if let Arbiter::Preemptive(preemptive) = self {
-            let is_wanted = view.is_wanted(of[0]);
-            preemptive.left_plane(of, is_wanted, view.now_ns, view.counters);
+            preemptive.left_plane(of, is_wanted(of[0], jobs, gc), now_ns, counters);
         }
     }
 

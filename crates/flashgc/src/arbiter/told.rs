@@ -38,6 +38,11 @@ pub(super) struct Entry {
     pub(super) aside: Vec<u32>,
 }
 
+/// Whether a collection of the unit is open, or a plane of it needs one.
+pub(super) fn is_wanted(unit: UnitId, jobs: &Jobs, gc: &Gc) -> bool {
+    jobs[unit].is_open() || gc.unit_wants(unit)
+}
+
 impl Entry {
     /// A collection has delayed an operation of the host since this time.
     fn was_delayed(&mut self, since_ns: u64) {
@@ -100,7 +105,7 @@ impl Preemptive {
         match owner {
             Owner::Host(op) | Owner::Answer(op) => {
                 let is_write = waiting.op(op).kind == OpKind::Write;
-                self.host_ended(unit, is_write, jobs[unit].is_open() || gc.unit_wants(unit));
+                self.host_ended(unit, is_write, is_wanted(unit, jobs, gc));
                 self.host_left(unit, now_ns, counters);
             }
             Owner::Background(_) => {}

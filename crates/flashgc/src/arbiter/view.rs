@@ -95,11 +95,6 @@ impl View<'_> {
         chosen
     }
 
-    /// Whether a collection of the unit is open, or a plane of it needs one.
-    pub(super) fn is_wanted(&self, unit: UnitId) -> bool {
-        self.jobs[unit].is_open() || self.gc.unit_wants(unit)
-    }
-
     #[inline(always)]
     pub(super) fn is_write(&self, op: u32) -> bool {
         self.waiting.op(op).kind == OpKind::Write

@@ -21,8 +21,7 @@ pub(super) struct Sent;
 
 impl<W: Watch> Moves<W> for Sent {
     fn step(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
-        at.tell_read_out(unit);
-        at.step_of_pages(unit)
+        at.step_that_leaves(unit)
     }
 
     fn step_ended(at: &mut Collecting<'_, W>, unit: UnitId) -> Ended {
@@ -66,6 +65,12 @@ impl<W: Watch> Collecting<'_, W> {
             let plane = self.store.copy_target(self.cx.plan, from);
             self.send(CrossUnit { job: unit, copy, plane });
         }
+    }
+
+    /// The command of a step whose pages leave their unit.
+    pub(super) fn step_that_leaves(&mut self, unit: UnitId) -> Command<Owner> {
+        self.tell_read_out(unit);
+        self.step_of_pages(unit)
     }
 
     fn send(&mut self, cross_unit: CrossUnit) {

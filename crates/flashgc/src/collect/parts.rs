@@ -37,8 +37,7 @@ impl<W: Watch> Moves<W> for Parts {
     }
 
     fn step(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
-        at.tell_read_out(unit);
-        at.step_of_pages(unit)
+        at.step_that_leaves(unit)
     }
 
     fn step_ended(at: &mut Collecting<'_, W>, unit: UnitId) -> Ended {

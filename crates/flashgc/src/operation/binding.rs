@@ -161,7 +161,7 @@ impl<W: Watch> Binding<'_, W> {
 
     /// The page of an operation of the host that has begun.
     #[inline(always)]
-    pub fn page_of(&self, op: u32) -> Ppn {
+    pub(super) fn page_of(&self, op: u32) -> Ppn {
         self.store.ftl.map.ppn_of(self.host.waiting.op(op).lpn)
     }
 

@@ -79,8 +79,8 @@ impl<W: Watch> Sim<W> {
         let Ended { owner, since_ns } = ended;
         self.tell_operation(unit, owner, since_ns);
         self.store.alloc.one_less(unit);
-        let (times_ns, jobs) = ([self.now_ns - since_ns, self.now_ns], &self.jobs);
-        let rooms = (&self.host.waiting, jobs, &self.store.gc);
+        let times_ns = [self.now_ns - since_ns, self.now_ns];
+        let rooms = (&self.host.waiting, &self.jobs, &self.store.gc);
         self.arbiter.ended((unit, owner), times_ns, rooms, &mut self.counters);
         match owner {
             Owner::Host(op) => self.served(unit, Some(op)),
@@ -105,7 +105,8 @@ impl<W: Watch> Sim<W> {
         self.tell_operation(reader, owner, since_ns);
         self.store.alloc.one_less(unit);
         self.flash.ended_in_plane(reader, now_ns);
-        self.arbiter.left_plane([unit, reader], view!(self));
+        let rooms = (&self.jobs, &self.store.gc);
+        self.arbiter.left_plane([unit, reader], now_ns, rooms, &mut self.counters);
         if let Owner::Host(op) = owner {
             self.host_operation_ended(op);
         }
