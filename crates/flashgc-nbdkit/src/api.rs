@@ -227,11 +227,14 @@ extern "C" fn get_ready() -> c_int {
     })
 }
 
+/// Threads begin here, and none before.
+///
 /// nbdkit waits for its clients to leave, and some never do. So the end of a pipe is the end as
 /// well: the report is written, and from then on requests are errors.
 extern "C" fn after_fork() -> c_int {
     status(|| {
         served::masks().map(|masks| set_umask(masks.files));
+        served::begin_status()?;
         let Some(pipe) = served::pipe() else { return Ok(()) };
         // SAFETY: the process that starts nbdkit opens the pipe for this plugin, its only user.
         let mut pipe = unsafe { File::from_raw_fd(pipe) };

@@ -167,10 +167,10 @@ impl Job {
         })
     }
 
-    /// Answers those who watch the drive, where they may.
+    /// The socket for those who watch the drive, where they may.
     pub fn watch(&self) -> Result<Option<Status>, String> {
         let Some(path) = &self.status else { return Ok(None) };
-        let status = Status::serve(path, 0o777 & !self.masks.socket).map_err(|error| {
+        let status = Status::bind(path, 0o777 & !self.masks.socket).map_err(|error| {
             format!(
                 "error: nobody can watch the drive: {error}\n  --> {}\n  = help: name a new \
                  socket in an existing folder (--status)",

@@ -110,6 +110,14 @@ pub fn open() -> Result<(), String> {
     }
 }
 
+/// Answers those who watch the drive, from now on.
+pub fn begin_status() -> Result<(), String> {
+    match &mut changed().status {
+        Some(status) => status.begin().map_err(|error| format!("error: no thread: {error}")),
+        None => Ok(()),
+    }
+}
+
 /// The end: the report is written, or the reason why there is none.
 pub fn end() -> Result<(), String> {
     let served = &mut *changed();

@@ -23,7 +23,11 @@ const REQUEST_BYTES: usize = 4096;
 const ASKING: usize = 32;
 
 /// The socket, which is removed on drop.
-pub struct Status(PathBuf);
+pub struct Status {
+    path: PathBuf,
+    /// Until the answers begin.
+    listener: Option<UnixListener>,
+}
 
 /// The clients, with their numbers, in the order in which they came.
 type Asking = Arc<Mutex<VecDeque<(u64, UnixStream)>>>;
@@ -33,25 +37,32 @@ fn lock(asking: &Asking) -> MutexGuard<'_, VecDeque<(u64, UnixStream)>> {
 }
 
 impl Status {
-    /// Answers from now on. The socket has this mode.
-    pub fn serve(path: &Path, mode: u32) -> io::Result<Status> {
+    /// Makes the socket, with this mode. Clients wait for their answers until [`Status::begin`].
+    pub fn bind(path: &Path, mode: u32) -> io::Result<Status> {
         let listener = api::with_umask(0o777 & !mode, || UnixListener::bind(path))?;
-        let status = Status(path.to_path_buf());
+        Ok(Status { path: path.to_path_buf(), listener: Some(listener) })
+    }
+
+    /// Answers from now on, in a thread. nbdkit closes its standard input and output and opens
+    /// others before `after_fork`, and a thread that opened a file between the two would get their
+    /// numbers: nbdkit ends then ("open: No such file or directory").
+    pub fn begin(&mut self) -> io::Result<()> {
+        let Some(listener) = self.listener.take() else { return Ok(()) };
         let asking = Asking::default();
-        thread::Builder::new().name("status".into()).spawn(move || {
+        let serves = thread::Builder::new().name("status".into()).spawn(move || {
             for (number, stream) in (0..).zip(listener.incoming()) {
                 // A client that leaves before its answer needs none, and a client without a thread
                 // gets none.
                 let _ = stream.and_then(|stream| begin(&asking, number, stream));
             }
-        })?;
-        Ok(status)
+        });
+        serves.map(|_| ())
     }
 }
 
 impl Drop for Status {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_file(&self.path);
     }
 }
 

@@ -378,8 +378,9 @@ def _await(process: subprocess.Popen[bytes], folder: Path, socket: Path) -> str 
             if outcome is not None:
                 raise RunError(outcome["error"])
             log = (folder / "log").read_text("utf-8", "replace").strip()
-            before, _, reason = log.rpartition(f"{reading.printable(socket)}: ")
-            if reason and not before:
+            begins = f"{reading.printable(socket)}: "
+            if log.startswith(begins):
+                reason = log.removeprefix(begins)
                 raise OutputError(
                     f"error: the socket cannot be made: {reason.lower()}\n"
                     f"  --> {reading.printable(socket)}\n  = help: name a new socket in an "
