@@ -477,8 +477,8 @@ fn capacity(setup: &Setup) -> Value {
         keys["extra_pages"] = json!(extra * u64::from(geometry.planes));
     }
     if setup.plan.gc.sub_blocks.is_some() {
-        let planes = u64::from(geometry.planes);
-        let isolation = geometry.shape.isolation_pages_per_plane() * planes;
+        let (planes, shape) = (u64::from(geometry.planes), &geometry.shape);
+        let isolation = shape.kinds.lost_pages_of_plane(shape.blocks_per_plane) * planes;
         let held = isolation + u64::from(geometry.exported_pages);
         keys["isolation_pages"] = json!(isolation);
         keys["spare_pages"] = json!(u64::from(geometry.pages) - held);

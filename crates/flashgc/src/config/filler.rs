@@ -77,9 +77,7 @@ fn preset_on(device: &Device, name: &str) -> Option<Result<(Shape, Filler), Diag
 
 /// The run's own scheme takes over the drive, so both must see the same blocks.
 fn shares_the_drive(root: &Reader<'_>, name: &str, shape: &Shape, plan: &Plan) -> Option<()> {
-    let is_same = |a: &Shape, b: &Shape| {
-        (a.sub_blocks, a.isolation_pages) == (b.sub_blocks, b.isolation_pages)
-    };
+    let is_same = |a: &Shape, b: &Shape| (a.sub_blocks, a.kinds) == (b.sub_blocks, b.kinds);
     if shape.extra_blocks != plan.geometry.shape.extra_blocks {
         root.table("precondition").error(
             "scheme",

@@ -153,5 +153,5 @@ pub fn pages_shut_by_an_open_block(shape: &Shape, gc: &GcPlan) -> u64 {
 
 /// Pages of data of the smallest sub-block.
 pub fn least_of(shape: &Shape) -> u32 {
-    shape.data_pages() - shape.isolation_pages
+    shape.fewest_data_pages()
 }

@@ -3,6 +3,7 @@
 //! Planes are numbered in the order of striping, so that static allocation is `lpn mod planes`;
 //! `order` defines which level changes fastest. Everything above the plane is a table lookup.
 
+use super::kinds::Kinds;
 use super::superblocks::{Lanes, Superblock};
 use crate::ids::{BlockId, BusId, Divisor, Lpn, PlaneId, Ppn, UnitId};
 use serde::Serialize;
@@ -87,9 +88,9 @@ pub struct Shape {
     /// Layers between two sub-blocks that hold no data where a scheme isolates them by hardware.
     #[serde(skip_serializing_if = "is_one")]
     pub isolation_layers: u32,
-    /// Pages at the end of each sub-block but the last of its block that never hold data.
+    /// The kinds of blocks.
     #[serde(skip)]
-    pub isolation_pages: u32,
+    pub kinds: Kinds,
     /// Data registers of each plane: the number of its pages that can move at once.
     #[serde(skip_serializing_if = "is_one")]
     pub registers: u32,
@@ -126,7 +127,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Shape {
-    /// Pages of a block that hold data; where layers isolate sub-blocks, most of them have fewer
+    /// Pages of a block that hold data; blocks of some kinds have fewer
     /// ([`Geometry::data_pages_of`]).
     #[inline(always)]
     pub fn data_pages(&self) -> u32 {
@@ -136,19 +137,18 @@ impl Shape {
     /// Pages of one plane that hold data.
     pub fn data_pages_per_plane(&self) -> u64 {
         u64::from(self.blocks_per_plane) * u64::from(self.data_pages())
-            - self.isolation_pages_per_plane()
+            - self.kinds.lost_pages_of_plane(self.blocks_per_plane)
     }
 
-    /// Pages of one plane that isolate sub-blocks.
-    pub fn isolation_pages_per_plane(&self) -> u64 {
-        let blocks = u64::from(self.blocks_per_plane / self.sub_blocks);
-        blocks * u64::from(self.sub_blocks - 1) * u64::from(self.isolation_pages)
+    /// Pages of the block with the fewest that hold data.
+    pub fn fewest_data_pages(&self) -> u32 {
+        self.data_pages() - self.kinds.most_lost_pages()
     }
 
     /// Data pages in this number of blocks, rounded up where blocks differ.
     pub fn pages_of_blocks(&self, blocks: u64) -> u64 {
-        match self.isolation_pages {
-            0 => blocks * u64::from(self.data_pages()),
+        match self.kinds {
+            Kinds::One => blocks * u64::from(self.data_pages()),
             _ => (blocks * self.data_pages_per_plane()).div_ceil(self.blocks_per_plane.into()),
         }
     }
@@ -210,7 +210,7 @@ impl Shape {
             sub_blocks: 1,
             layers: 0,
             isolation_layers: 1,
-            isolation_pages: 0,
+            kinds: Kinds::One,
             page_bytes: 4096,
             slots: 1,
             pages_per_program: 1,
@@ -343,11 +343,12 @@ impl Geometry {
     /// Pages of this block that hold data: those at its beginning.
     #[inline(always)]
     pub fn data_pages_of(&self, block: BlockId) -> u32 {
-        let shape = &self.shape;
-        if shape.isolation_pages == 0 || (block.0 + 1).is_multiple_of(shape.sub_blocks) {
-            shape.data_pages()
-        } else {
-            shape.data_pages() - shape.isolation_pages
+        match self.shape.kinds {
+            Kinds::One => self.shape.data_pages(),
+            kinds => {
+                let at = self.by_blocks_per_plane.divide_with_rest(block.0).1;
+                self.shape.data_pages() - kinds.lost_pages(at)
+            }
         }
     }
 
@@ -443,7 +444,6 @@ mod tests {
         assert_eq!(data[15], 48);
         assert_eq!(data.iter().sum::<u32>(), 588);
         assert_eq!(geometry.shape.data_pages_per_plane(), 4 * 588);
-        assert_eq!(geometry.shape.isolation_pages_per_plane(), 4 * 180);
         assert_eq!(geometry.shape.pages_of_blocks(64), 4 * 588);
         assert_eq!(geometry.siblings_of(BlockId(37)), 32..48);
         assert_eq!(device.in_sub_blocks(false).data_pages_per_plane(), 4 * 768);

@@ -4,6 +4,7 @@
 mod bus_order;
 pub mod failures;
 pub mod geometry;
+pub mod kinds;
 pub mod layers;
 mod padding;
 pub mod page_times;
@@ -19,6 +20,7 @@ pub use bus_order::BusOrder;
 pub use failures::{FailureAt, FailurePlan, FailureRules, Failures};
 pub(crate) use geometry::is_one;
 pub use geometry::{Geometry, Level, Shape};
+pub use kinds::Kinds;
 pub use layers::{LayerMap, LayerSpeed};
 pub use page_times::{PageTimes, ReadTimes};
 pub use pools::Pools;

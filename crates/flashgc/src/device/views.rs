@@ -1,6 +1,7 @@
 //! The device as others see it: in sub-blocks, in slots, with planes in step.
 
 use super::geometry::Shape;
+use super::kinds::Kinds;
 
 impl Shape {
     /// The device in the units of a scheme that erases sub-blocks: each sub-block is a block.
@@ -9,12 +10,13 @@ impl Shape {
     /// one except the last of its block (paper speedup-gc, Fig. 2a: one strip between neighbours).
     #[must_use]
     pub fn in_sub_blocks(&self, isolated: bool) -> Shape {
-        let per_layer = self.pages_per_block / self.layers.max(1);
+        let layers = if isolated { self.isolation_layers } else { 0 };
+        let isolation = self.pages_per_block / self.layers.max(1) * layers;
         Shape {
             blocks_per_plane: self.blocks_per_plane * self.sub_blocks,
             extra_blocks: self.extra_blocks * self.sub_blocks,
             pages_per_block: self.pages_per_block / self.sub_blocks,
-            isolation_pages: if isolated { per_layer * self.isolation_layers } else { 0 },
+            kinds: Kinds::isolated(self.sub_blocks, isolation),
             ..self.clone()
         }
     }

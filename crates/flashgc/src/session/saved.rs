@@ -194,8 +194,8 @@ fn device_facts(setup: &Setup) -> Value {
     if shape.superblock != Superblock::Plane {
         facts["superblock"] = json!(shape.superblock.word());
     }
-    if shape.isolation_pages > 0 {
-        facts["isolation"] = json!(shape.isolation_pages);
+    if !shape.kinds.is_one() {
+        facts["isolation"] = json!(shape.kinds.most_lost_pages());
     }
     facts
 }

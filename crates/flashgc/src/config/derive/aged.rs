@@ -15,7 +15,7 @@ pub fn check(
     filler: Option<&GcPlan>,
 ) {
     let Some(ratio) = precondition.aged_ratio else { return };
-    if plan.geometry.shape.isolation_pages > 0 {
+    if !plan.geometry.shape.kinds.is_one() {
         let message = "fill = \"aged\" needs blocks of equal size, but this scheme isolates \
                        sub-blocks by layers";
         table.error(

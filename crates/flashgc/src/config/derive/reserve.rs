@@ -60,7 +60,7 @@ fn others_emptied(shape: &Shape, scheme: &Scheme) -> u32 {
 /// plus the most that the other streams may reserve: an open sub-block less one page each.
 pub fn pages(shape: &Shape, scheme: &Scheme) -> u32 {
     let placement = &scheme.placement;
-    let is_equal = scheme.erase.sub_blocks().is_none() || shape.isolation_pages == 0;
+    let is_equal = scheme.erase.sub_blocks().is_none() || shape.kinds.is_one();
     if is_equal && placement.streams_of_copies() == 1 {
         return 0;
     }

@@ -18,7 +18,7 @@ mod user_capacity;
 mod write_buffer;
 
 use crate::device::{
-    FailureRules, LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend, Timing,
+    FailureRules, Kinds, LayerSpeed, Level, ReadRetry, Shape, Summary, Superblock, Suspend, Timing,
 };
 use crate::plan::{Allocation, CacheOperations, Front, Service, WriteBuffer};
 use exported::Exported;
@@ -96,7 +96,7 @@ fn described(table: &Reader<'_>) -> Option<Device> {
         sub_blocks: layered.sub_blocks,
         layers: layered.layers,
         isolation_layers: layered.isolation_layers,
-        isolation_pages: 0,
+        kinds: Kinds::One,
         page_bytes: page_bytes?,
         slots: 1,
         pages_per_program: layered.pages_per_program,

@@ -224,7 +224,7 @@ fn has_both_kinds(root: &Reader<'_>, copy: CopyChoice, shape: &Shape) -> Option<
 /// A note for the user: isolation by hardware takes from the spare space.
 pub fn note(plan: &Plan) -> Option<String> {
     let shape = &plan.geometry.shape;
-    let isolation = shape.isolation_pages_per_plane();
+    let isolation = shape.kinds.lost_pages_of_plane(shape.blocks_per_plane);
     let (all, exported) = (shape.pages_per_plane(), u64::from(shape.exported_pages_per_plane));
     let share = |pages: u64| pages as f64 * 100.0 / all as f64;
     (isolation > 0).then(|| {

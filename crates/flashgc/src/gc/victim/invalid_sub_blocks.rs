@@ -7,7 +7,7 @@
 //! docs/schemes/pb.md#isolation-layers-and-victims).
 
 use super::{Candidates, Choice, VictimPolicy, greedy};
-use crate::device::Geometry;
+use crate::device::{Geometry, Kinds};
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;
 use crate::rng::Random;
@@ -29,7 +29,7 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Clone)]
 pub struct Policy {
     sub_blocks: u32,
-    isolation_pages: u32,
+    kinds: Kinds,
     /// Sub-blocks by the pages that an erase would not free.
     single: greedy::Policy,
     /// For each block, its sub-blocks that are full and hold no valid page.
@@ -47,7 +47,7 @@ impl Policy {
         let blocks = (geometry.blocks / sub_blocks) as usize;
         Policy {
             sub_blocks,
-            isolation_pages: geometry.shape.isolation_pages,
+            kinds: geometry.shape.kinds,
             single: greedy::Policy::new(&greedy::Settings::default(), geometry),
             dead: vec![0; blocks],
             blocks: vec![Vec::new(); geometry.planes as usize * (sub_blocks as usize + 1)],
@@ -58,8 +58,8 @@ impl Policy {
     /// Pages of a sub-block that an erase does not free: valid ones, and those that isolate it.
     #[inline(always)]
     fn kept(&self, block: BlockId, valid: u32) -> u32 {
-        let is_last = (block.0 + 1).is_multiple_of(self.sub_blocks);
-        valid + if is_last { 0 } else { self.isolation_pages }
+        // A plane has whole blocks, so that its first sub-block begins one.
+        valid + self.kinds.lost_pages(block.0)
     }
 
     fn list(&mut self, plane: PlaneId, dead: u8) -> &mut Vec<u32> {

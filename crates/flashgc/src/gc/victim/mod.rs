@@ -147,7 +147,7 @@ macro_rules! victims {
 /// blocks of a plane, and a count determines the number of invalid pages.
 fn rows_pay(geometry: &Geometry) -> bool {
     let shape = &geometry.shape;
-    shape.isolation_pages == 0 && shape.blocks_per_plane > shape.data_pages()
+    shape.kinds.is_one() && shape.blocks_per_plane > shape.data_pages()
 }
 
 impl Settings {
