@@ -1,7 +1,7 @@
 //! The accounts of every block: which pages are valid, how many, its state, age and wear.
 
 use crate::device::Geometry;
-use crate::ids::{BlockId, Ppn};
+use crate::ids::{BlockId, Divisor, PlaneId, Ppn};
 use crate::memory::{bytes_of, prefetch, zeros};
 
 /// The states of a block.
@@ -33,6 +33,9 @@ pub struct Blocks {
     words_per_block: usize,
     /// Erases since the drive was made.
     erases: Vec<u32>,
+    /// Their sum in each plane.
+    erases_of_planes: Vec<u64>,
+    by_blocks_per_plane: Divisor,
     /// Erases before the measured part began.
     erases_before: Vec<u32>,
     /// The time of the block's seal, on the age clock, in ns.
@@ -56,6 +59,8 @@ impl Blocks {
             valid_bits: zeros(blocks * words_per_block),
             words_per_block,
             erases: zeros(blocks),
+            erases_of_planes: vec![0; geometry.planes as usize],
+            by_blocks_per_plane: Divisor::new(geometry.shape.blocks_per_plane),
             erases_before: Vec::new(),
             sealed_at_ns: zeros(blocks),
             seal_number: zeros(blocks),
@@ -85,6 +90,17 @@ impl Blocks {
     /// Erases of a block since the drive was made.
     pub fn erases(&self, block: BlockId) -> u32 {
         self.erases[block.index()]
+    }
+
+    /// Erases of all blocks of a plane since the drive was made.
+    pub fn erases_of_plane(&self, plane: PlaneId) -> u64 {
+        self.erases_of_planes[plane.index()]
+    }
+
+    fn add_erases(&mut self, block: BlockId, erases: u32) {
+        self.erases[block.index()] += erases;
+        let plane = self.by_blocks_per_plane.divide(block.0);
+        self.erases_of_planes[plane as usize] += u64::from(erases);
     }
 
     /// The most erases of a block.
@@ -221,7 +237,7 @@ impl Blocks {
         assert_eq!(self.state(block), BlockState::Victim, "only a job's victim is erased");
         assert_eq!(self.valid(block), 0, "an erase would lose data");
         self.set_state(block, BlockState::Free);
-        self.erases[block.index()] += 1;
+        self.add_erases(block, 1);
     }
 
     /// The block is bad.
@@ -262,7 +278,7 @@ impl Blocks {
         let words = &self.valid_bits[words..words + self.words_per_block];
         let valid = words.iter().map(|word| word.count_ones()).sum::<u32>();
         self.info[block.index()] = valid | (state as u32) << STATE_SHIFT;
-        self.erases[block.index()] = erases;
+        self.add_erases(block, erases);
         valid
     }
 
