@@ -157,6 +157,10 @@ fitted-workloads: $(VENV)/.engine ## check the fitted workloads of all traces in
 reproduce: $(VENV)/.engine ## reproduce the papers, with the traces in TRACES=folder; takes minutes
 	@$(BIN)/flashgc reproduce --all $(if $(wildcard $(TRACES)),--traces "$(TRACES)")
 
+TRUSTED = oracles separation midas small_model placement:: lifetime:: timelines disksim mqsim ssdsim
+trust: | tools ## compare the engine with formulas, second programs and other simulators (docs/trust.md); takes minutes
+	cargo test --locked --quiet --profile tests -p flashgc --test all -- $(TRUSTED)
+
 SIZES ?= 8,64,256
 SCHEMES ?=
 WORKLOADS ?=

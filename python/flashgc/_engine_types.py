@@ -13,7 +13,7 @@ class Request(TypedDict):
     name: str
     text: str
     scheme: tuple[str, str | None] | None
-    device: str | None
+    device: tuple[str, str | None] | None
     sets: list[str]
     unsets: list[str]
     trace_name: str | None

@@ -23,7 +23,7 @@ def save(
     trace: PathLike | None = None,
     *,
     scheme: PathLike | None = None,
-    device: str | None = None,
+    device: str | os.PathLike[str] | None = None,
     set: api.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,

@@ -168,6 +168,12 @@ def test_no_command_is_left_to_a_page_that_does_not_have_it():
         assert any(line in lines_of(text) for _, text, _ in blocks(page))
 
 
+def test_no_output_of_a_page_is_empty():
+    """A block that was never filled shows nothing, and would be compared with nothing."""
+    for page in PAGES:
+        assert "```text output\n```" not in page.read_text(), page
+
+
 def test_another_output_is_noticed():
     assert differs("write amplification  5.00\n...\n", "write amplification  5.00\nx\n") is None
     assert differs("write amplification  5.00\n", "write amplification  5.01\n")

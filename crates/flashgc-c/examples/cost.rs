@@ -85,7 +85,7 @@ impl Work {
     }
 
     fn inputs(sets: &[String]) -> Inputs {
-        Inputs { device: Some("slc-msr".into()), sets: sets.to_vec(), ..Inputs::default() }
+        Inputs { device: Some(("slc-msr".into(), None)), sets: sets.to_vec(), ..Inputs::default() }
     }
 
     /// Seconds of a run, and its result hash.

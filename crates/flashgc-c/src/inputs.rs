@@ -41,7 +41,7 @@ pub(crate) unsafe fn component_of(given: *const flashgc_options) -> Result<Compo
         name: text(given.name, "options.name")?.unwrap_or_else(|| "options.config".into()),
         text: text(given.config, "options.config")?.unwrap_or_default(),
         scheme: text(given.scheme, "options.scheme")?.map(|scheme| (scheme, None)),
-        device: text(given.device, "options.device")?,
+        device: text(given.device, "options.device")?.map(|device| (device, None)),
         sets,
         ..Inputs::default()
     };

@@ -67,7 +67,7 @@ impl Job {
             name: text(&job["name"]).unwrap_or_default(),
             text: text(&job["text"]).unwrap_or_default(),
             scheme: pair(&job["scheme"]),
-            device: text(&job["device"]),
+            device: pair(&job["device"]),
             sets: texts(&job["sets"]),
             unsets: texts(&job["unsets"]),
             has_trace: true,

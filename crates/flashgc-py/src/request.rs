@@ -26,7 +26,7 @@ pub struct Request {
     name: String,
     text: String,
     scheme: Option<(String, Option<String>)>,
-    device: Option<String>,
+    device: Option<(String, Option<String>)>,
     sets: Vec<String>,
     unsets: Vec<String>,
     trace_name: Option<String>,

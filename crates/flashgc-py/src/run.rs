@@ -114,6 +114,7 @@ pub fn check(py: Python<'_>, request: Request) -> PyResult<String> {
         guarded(|| {
             let setup = request.prepare()?;
             Ok(json!({
+                "device": setup.device_name,
                 "settings": setup.resolved_json(),
                 "config_hash": setup.config_hash(),
                 "unused_keys": setup.unused_keys(),

@@ -24,7 +24,7 @@ class Given(NamedTuple):
 
     config: api.Config
     trace: api.PathLike | None
-    device: str | None
+    device: api.PathLike | None
     sets: list[str]
     unsets: list[str]
     seed: int | None
@@ -60,7 +60,7 @@ class Given(NamedTuple):
         words = ["flashgc", verb, os.fspath(self.config)]
         words += [] if self.trace is None else ["--trace", os.fspath(self.trace)]
         words += ["--scheme", schemes[0]] if one else ["--schemes", ",".join(schemes)]
-        words += [] if self.device is None else ["--device", self.device]
+        words += [] if self.device is None else ["--device", os.fspath(self.device)]
         words += [] if self.seed is None else ["--seed", str(self.seed)]
         words += [] if fit is None else ["--fit", str(fit)]
         words += [word for key in self.unsets for word in ("--unset", key)]

@@ -24,7 +24,7 @@ def advise(
     trace: api.PathLike | None = None,
     *,
     schemes: Sequence[api.PathLike] | None = None,
-    device: str | None = None,
+    device: api.PathLike | None = None,
     set: api.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,

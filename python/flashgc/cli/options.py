@@ -99,8 +99,9 @@ Device = Annotated[
     str | None,
     typer.Option(
         "--device",
-        metavar="NAME",
-        help="The device, by name; replaces \\[device] of the configuration as a whole.",
+        metavar="NAME|FILE",
+        help="The device, by name or as a TOML file; replaces \\[device] of the configuration as a "
+        "whole.",
         autocompletion=complete.devices,
         show_default=False,
     ),

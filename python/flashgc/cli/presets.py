@@ -111,10 +111,9 @@ def devices(
 ) -> None:  # fmt: skip
     """List the devices with geometry, times and sources, or print one."""
     from flashgc.cli import show
-    from flashgc.estimates import device_facts
-    from flashgc.running import api
+    from flashgc.running import api, inputs
 
-    if facts or (name is not None and device_facts.is_file(name)):
+    if facts or (name is not None and inputs.is_file(name)):
         _facts(name, json)
         return
     known = api.devices()

@@ -135,7 +135,7 @@ class Component:
         config: api.Config,
         *,
         scheme: api.PathLike | None = None,
-        device: str | None = None,
+        device: api.PathLike | None = None,
         set: api.Settings | None = None,
         unset: Iterable[str] | None = None,
         seed: int | None = None,

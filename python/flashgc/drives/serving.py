@@ -218,7 +218,7 @@ def served(
     capture: str | os.PathLike[str] | None = None,
     status: str | os.PathLike[str] | None = None,
     scheme: str | os.PathLike[str] | None = None,
-    device: str | None = None,
+    device: str | os.PathLike[str] | None = None,
     set: api.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
@@ -334,7 +334,7 @@ def _clean_up(process: subprocess.Popen[bytes], *left: Path | None) -> None:
 def _request(
     config: api.Config,
     scheme: str | os.PathLike[str] | None,
-    device: str | None,
+    device: str | os.PathLike[str] | None,
     set: api.Settings | None,
     seed: int | None,
     unset: Iterable[str] | None,
@@ -355,7 +355,7 @@ def _request(
 def _replay(
     request: Request,
     scheme: str | os.PathLike[str] | None,
-    device: str | None,
+    device: str | os.PathLike[str] | None,
     drive: str | os.PathLike[str] | None,
     capture: str | os.PathLike[str],
 ) -> str:

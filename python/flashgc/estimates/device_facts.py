@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import math
 import os
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import flashgc._engine as engine
-from flashgc.running import api, inputs
+from flashgc.running import api
 
 _PARTS = ("channels", "chips_per_channel", "dies_per_chip")
 _ONE_DIE = {f"device.{part}": 1 for part in _PARTS}
 # Enough blocks for every scheme of one die, and few enough that it is filled at once.
 _SMALL = {**_ONE_DIE, "device.blocks_per_plane": 16, "device.exported": 0.1}
-_ONE_REQUEST = {"workload": {"synthetic": {"requests": 1, "queue_depth": 1}}}
+_ONE_REQUEST: dict[str, Any] = {"workload": {"synthetic": {"requests": 1, "queue_depth": 1}}}
 
 
 class DeviceFacts(NamedTuple):
@@ -74,8 +72,8 @@ def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFa
     (960, 749, 59695)
 
     """
-    source = _source(device)
-    checked = json.loads(engine.check(_request(source, {})))
+    source, name = _source(device)
+    checked = json.loads(engine.check(api._bare_request(source, None, None, name, None, None)))
     sizes, written = checked["capacity"], checked["drive"]["device"]
     timing = checked["settings"]["device"]["timing"]
     planes = math.prod(written[key] for key in (*_PARTS, "planes_per_die"))
@@ -92,8 +90,8 @@ def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFa
         mapped_bytes=sizes["page_bytes"],
         program_bytes=program_bytes * written.get("multi_plane", 1),
         victim_bytes=sizes["block_bytes"],
-        read_ns=_unloaded(source, sizes["page_bytes"], 1.0),
-        write_ns=_unloaded(source, sizes["page_bytes"], 0.0),
+        read_ns=_unloaded(source, name, sizes["page_bytes"], 1.0),
+        write_ns=_unloaded(source, name, sizes["page_bytes"], 0.0),
         program_ns=timing["program_ns"],
         program_rate=1e9 * at_once * program_bytes / timing["program_ns"],
         read_rate=1e9 * at_once * written["page_size"] / timing["read_ns"],
@@ -105,41 +103,26 @@ def _buses(written: Mapping[str, Any], transfer_ns: int) -> float:
     return float(1e9 * written["channels"] * written["page_size"] / transfer_ns)
 
 
-def _source(device: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
-    """The device as a configuration with nothing else; a name is a preset."""
+def _source(
+    device: str | os.PathLike[str] | Mapping[str, Any],
+) -> tuple[dict[str, Any], str | os.PathLike[str] | None]:
+    """A configuration of one request, and a name or a file for its device."""
     if isinstance(device, Mapping):
-        return {"device": dict(device)}
-    if not is_file(device):
-        return {"device": {"preset": os.fspath(device)}}
-    text = inputs.config(device).text
-    try:
-        keys = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        json.loads(engine.check(_text_request(os.fspath(device), text)))  # raises the error
-        raise
-    given = keys.get("device", keys)
-    return {"device": {key: value for key, value in given.items() if key != "about"}}
+        return {**_ONE_REQUEST, "device": dict(device)}, None
+    return _ONE_REQUEST, device
 
 
-def is_file(device: str | os.PathLike[str]) -> bool:
-    """Whether this is a file and not the name of a preset."""
-    return os.fspath(device).endswith(".toml") or Path(device).is_file()
-
-
-def _text_request(name: str, text: str) -> Any:  # noqa: ANN401 - a request of the engine
-    return {**api._bare_request({}, None, None, None, None, None), "name": name, "text": text}
-
-
-def _request(source: dict[str, Any], sets: Mapping[str, Any]) -> Any:  # noqa: ANN401 - as above
-    return api._bare_request({**source, **_ONE_REQUEST}, None, None, None, sets, None)
-
-
-def _unloaded(source: dict[str, Any], size_bytes: int, read_share: float) -> int:
+def _unloaded(
+    source: dict[str, Any],
+    device: str | os.PathLike[str] | None,
+    size_bytes: int,
+    read_share: float,
+) -> int:
     """The latency of one request of a mapped page, in ns."""
     one = {
         "workload.synthetic.size": f"{size_bytes} B",
         "workload.synthetic.read_share": read_share,
     }
-    report = api.run({**source, **_ONE_REQUEST}, set={**_SMALL, **one})
+    report = api.run(source, device=device, set={**_SMALL, **one})
     longest = report.latency_ns.all.max
     return 0 if longest is None else int(longest)

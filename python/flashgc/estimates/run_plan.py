@@ -37,7 +37,7 @@ def plan(
     config: Config,
     *,
     scheme: PathLike | None = None,
-    device: str | None = None,
+    device: api.PathLike | None = None,
     set: Settings | None = None,
     unset: Iterable[str] | None = None,
 ) -> RunPlan:
@@ -65,7 +65,7 @@ def of_request(request: Request) -> RunPlan:
     kind, workload = next(iter(settings["workload"].items()))
     before = settings["precondition"]
     return RunPlan(
-        device=settings["device"]["preset"] or "custom",
+        device=checked["device"],
         scheme=settings["gc"]["scheme"],
         physical_bytes=sizes["physical_bytes"],
         user_bytes=sizes["user_bytes"],

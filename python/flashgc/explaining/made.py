@@ -29,7 +29,7 @@ def explain(
     slowest: int | None = None,
     kind: str | None = None,
     scheme: api.PathLike | None = None,
-    device: str | None = None,
+    device: api.PathLike | None = None,
     set: api.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,

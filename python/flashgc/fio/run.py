@@ -41,7 +41,7 @@ def findings(command: Command) -> Findings:
 def run(
     command: Command,
     *,
-    device: str | None = None,
+    device: api.PathLike | None = None,
     scheme: str | None = None,
     sets: Iterable[str] = (),
     seed: int | None = None,

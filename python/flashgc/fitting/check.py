@@ -67,7 +67,7 @@ def compare(
     overwrite: float,
     *,
     reading: Mapping[str, Any],
-    name: str | None = None,
+    name: str | os.PathLike[str] | None = None,
     set: api.Settings | None = None,
     unset: Iterable[str] | None = None,
     seeds: int = 3,

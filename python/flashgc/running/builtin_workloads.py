@@ -70,7 +70,7 @@ def workloads() -> list[dict[str, Any]]:
 def workload(
     config: api.Config,
     *,
-    device: str | None = None,
+    device: str | os.PathLike[str] | None = None,
     set: api.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,

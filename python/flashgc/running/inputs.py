@@ -160,12 +160,30 @@ def _own_jobs(text: str) -> str | None:
 
 def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
     """A scheme as the engine takes it: a name, or the name and text of a file."""
-    if given is None:
-        return None
+    return None if given is None else _named(given)
+
+
+def device(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
+    """A device as the engine takes it: a name, or the name and text of a file."""
+    return None if given is None else _named(given)
+
+
+def _named(given: str | os.PathLike[str]) -> tuple[str, str | None]:
     name = os.fspath(given)
-    if not isinstance(given, str) or name.endswith(".toml") or os.sep in name:
+    if is_file(given):
         return name, read_text(Path(name))
     return printable(name), None
+
+
+def is_file(given: str | os.PathLike[str]) -> bool:
+    """Whether a scheme or a device is a file and not the name of a preset."""
+    name = os.fspath(given)
+    return not isinstance(given, str) or name.endswith(".toml") or os.sep in name
+
+
+def placed(given: str | None, folder: Path) -> str | None:
+    """A scheme or a device that another file names: a file of it is in the same folder."""
+    return os.fspath(folder / given) if given is not None and is_file(given) else given
 
 
 def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:

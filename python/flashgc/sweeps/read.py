@@ -15,6 +15,7 @@ from flashgc.axes import read
 from flashgc.axes.choice import Choice, Range, Source, plain
 from flashgc.files import reading, toml
 from flashgc.files.forms import File, near
+from flashgc.running import inputs
 from flashgc.sweeps.columns import OWN
 from flashgc.sweeps.forms import COUNT_MAX, LATIN, DrawForm, SweepForm
 
@@ -92,14 +93,13 @@ def _in_folder(choices: Mapping[str, Choice], folder: Path) -> dict[str, Choice]
 
 def _placed(source: Source, folder: Path) -> Source:
     """Files are in the folder of the sweep."""
-    config, scheme, trace = source.config, source.scheme, source.trace
+    config, trace = source.config, source.trace
+    scheme, device = inputs.placed(source.scheme, folder), inputs.placed(source.device, folder)
     if config is not None and (folder / config).is_file():
         config = os.fspath(folder / config)
-    if scheme is not None and (scheme.endswith(".toml") or os.sep in scheme):
-        scheme = os.fspath(folder / scheme)
     if trace is not None:
         trace = os.fspath(folder / trace)
-    return replace(source, config=config, scheme=scheme, trace=trace)
+    return replace(source, config=config, device=device, scheme=scheme, trace=trace)
 
 
 def _fixed(form: SweepForm, axes: Mapping[str, Axis], axis: str) -> list[Choice]:

@@ -39,8 +39,7 @@ def text(request: Request, head: Sequence[str], workload: Sequence[str] = ()) ->
     if request["jobs"] is not None:
         return None
     table: dict[str, Any] = tomllib.loads(request["text"])
-    if request["device"] is not None:
-        table["device"] = {"preset": request["device"]}
+    _with_device(table, request["device"])
     _with_scheme(table, request["scheme"])
     for key in request["unsets"]:
         _remove(table, key.split("."))
@@ -49,6 +48,16 @@ def text(request: Request, head: Sequence[str], workload: Sequence[str] = ()) ->
         _put(table, key.strip(), _parsed(value))
     body = "".join(f"# {line}\n" for line in head) + toml.dumps(table)
     return body if _is_same(body, request) else None
+
+
+def _with_device(table: dict[str, Any], device: tuple[str, str | None] | None) -> None:
+    """The option of a device replaces the table."""
+    if device is None:
+        return
+    name, own = device
+    given: dict[str, Any] = {"preset": name} if own is None else tomllib.loads(own)
+    keys: dict[str, Any] = given.get("device", given)
+    table["device"] = {key: value for key, value in keys.items() if key != "about"}
 
 
 def _with_scheme(table: dict[str, Any], scheme: tuple[str, str | None] | None) -> None:

@@ -44,7 +44,7 @@ def tune(
     batch: int | None = None,
     search_seed: int | None = None,
     scheme: api.PathLike | None = None,
-    device: str | None = None,
+    device: api.PathLike | None = None,
     set: api.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
@@ -236,7 +236,7 @@ def _commands(asked: Asked, values: Mapping[str, Any]) -> list[str]:
     else:
         scheme = given.scheme
     words += [] if scheme is None else ["--scheme", str(scheme)]
-    words += [] if given.device is None else ["--device", given.device]
+    words += [] if given.device is None else ["--device", os.fspath(given.device)]
     words += [word for key in asked.base["unsets"] for word in ("--unset", key)]
     words += [word for text in asked.base["sets"] for word in ("--set", text)]
     words += [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]

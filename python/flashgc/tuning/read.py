@@ -53,7 +53,7 @@ class Layers:
 
     config: api.Config
     scheme: api.PathLike | None
-    device: str | None
+    device: api.PathLike | None
     sets: list[str]
     unsets: list[str]
     seed: int | None
@@ -136,14 +136,12 @@ def layers_of(form: TuneForm, folder: Path, given: Layers) -> Layers:
     config = base.config
     if config is not None and (folder / config).is_file():
         config = os.fspath(folder / config)
-    scheme = base.scheme
-    if scheme is not None and (scheme.endswith(".toml") or os.sep in scheme):
-        scheme = os.fspath(folder / scheme)
+    scheme, device = inputs.placed(base.scheme, folder), inputs.placed(base.device, folder)
     trace: api.PathLike | None = given.trace
     if trace is None and base.trace is not None:
         trace = folder / base.trace
     return Layers(
-        {} if config is None else config, scheme, given.device or base.device,
+        {} if config is None else config, scheme, given.device or device,
         [*inputs.settings(base.set), *given.sets], given.unsets, given.seed, given.fit, trace,
     )  # fmt: skip
 

@@ -49,7 +49,7 @@ fn run(scheme: &str, sets: &[&str], requests: &[flashgc_request]) -> String {
     let own = ["device.blocks_per_plane=64", "precondition.overwrite=1"];
     let more = ["precondition.overwrite_with=\"uniform\"", "workload.trace.address=\"reject\""];
     let inputs = Inputs {
-        device: Some("slc-msr".into()),
+        device: Some(("slc-msr".into(), None)),
         scheme: Some((scheme.into(), None)),
         sets: own.iter().chain(sets).chain(&more).map(|set| set.to_string()).collect(),
         has_trace: true,

@@ -12,8 +12,9 @@ pub struct Inputs {
     pub text: String,
     /// A scheme that replaces `gc.scheme`: a preset's name, or a file's name and its text.
     pub scheme: Option<(String, Option<String>)>,
-    /// A device preset that replaces the whole `[device]` table.
-    pub device: Option<String>,
+    /// A device that replaces the whole `[device]` table: a preset's name, or a file's name and its
+    /// text.
+    pub device: Option<(String, Option<String>)>,
     /// Assignments `key.path=value`.
     pub sets: Vec<String>,
     /// Keys that are removed from all layers below the assignments.
@@ -26,4 +27,14 @@ pub struct Inputs {
     pub fitted: Option<Fitted>,
     /// Policies that the program gives in addition to the text.
     pub policies: GivenPolicies,
+}
+
+impl Inputs {
+    /// The name of the file of the device, without its folder and its ending.
+    pub(super) fn device_file(&self) -> Option<String> {
+        let (name, text) = self.device.as_ref()?;
+        text.as_ref()?;
+        let own = name.rsplit('/').next().unwrap_or(name);
+        Some(own.strip_suffix(".toml").unwrap_or(own).to_string())
+    }
 }

@@ -97,7 +97,7 @@ fn checked(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
         until,
         precondition,
         filler,
-        device_name: preset.unwrap_or_else(|| "custom".into()),
+        device_name: inputs.device_file().or(preset).unwrap_or_else(|| "custom".into()),
         sizing,
         fitted,
         scheme_changes: Vec::new(),

@@ -25,7 +25,7 @@ pub struct Setup {
     pub precondition: PreconditionPlan,
     /// The scheme that is active until then, where it is not the run's own.
     pub filler: Option<Filler>,
-    /// The name of the device preset, or "custom".
+    /// The name of the device preset or of the file of the device, or "custom".
     pub device_name: String,
     /// The input of the size of the drive, where its trace decides it.
     pub sizing: Option<Sizing>,

@@ -37,6 +37,7 @@ pub fn layers(inputs: &Inputs) -> Result<Layers, Diagnostics> {
 }
 
 const GC: &[&str] = &["gc"];
+const DEVICE: &[&str] = &["device"];
 
 /// The values of a scheme that differ from its preset or file, as `victim.use=fifo`, and then the
 /// keys that were removed, as `no trigger.watermark.hard`.
@@ -59,9 +60,12 @@ fn given(
     if let Some((name, text)) = &inputs.jobs {
         top = with_jobs(top, Tree::parse(name, text)?);
     }
-    if let Some(device) = &inputs.device {
-        top.remove(&["device"]);
-        top.overlay(named("--device", "device.preset", device)?);
+    if let Some((device, text)) = &inputs.device {
+        top.remove(DEVICE);
+        top.overlay(match text {
+            Some(text) => own_device(device, text)?,
+            None => named("--device", "device.preset", device)?,
+        });
     }
     if let Some((scheme, _)) = &inputs.scheme {
         top.overlay(named("--scheme", "gc.scheme", scheme)?);
@@ -105,7 +109,7 @@ fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<T
     let mut tree = Tree::empty();
     if let Some((name, place)) = top.str_at(&["device", "preset"]) {
         match presets::device(name) {
-            Some(preset) => tree.overlay(Tree::nested(&["device"], preset?)),
+            Some(preset) => tree.overlay(Tree::nested(DEVICE, preset?)),
             None => errors.push(Diagnostic {
                 place: Some(place),
                 key: Some("device.preset".into()),
@@ -133,6 +137,14 @@ fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<T
 fn named(option: &str, key: &str, value: &str) -> Result<Tree, Diagnostics> {
     // JSON's escapes are among TOML's.
     Tree::parse(option, &format!("{key} = {}", Value::from(value)))
+}
+
+/// The device of a file: its table `device`, which a whole configuration has too, or all its keys.
+fn own_device(name: &str, text: &str) -> Result<Tree, Diagnostics> {
+    let own = preset_tree(name, text)?;
+    let mut device = own.subtree(DEVICE).unwrap_or(own);
+    device.remove(&["about"]);
+    Ok(Tree::nested(DEVICE, device))
 }
 
 /// The scheme of a file: all its keys, or those in which it differs from the preset `base`.

@@ -1,6 +1,6 @@
 //! Program and erase failures on a device with a scheme.
 
-use super::refused::{Refused, refuse};
+use super::refused::{refuse, refused};
 use crate::config::block_list::FAILING;
 use crate::config::device::Device;
 use crate::config::spare;
@@ -28,34 +28,31 @@ pub fn timing(device: &Device) -> Timing {
 /// Notes an error where blocks cannot be retired by themselves.
 pub fn check(root: &Reader<'_>, device: &Device, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let Some(rules) = &device.failures else { return Some(()) };
-    let at = |key| (&["device"] as &'static [&'static str], key);
     let rows = vec![
-        Refused {
-            is_used: shape.sub_blocks > 1,
-            at: (&["gc", "erase"], "use"),
-            why: "a part of a block cannot be retired by itself",
-            remedy: ("gc.erase.use", Some("\"block\"")),
-        },
-        Refused {
-            is_used: device.shape.lanes > 1 || device.shape.planes_in_step > 1,
-            at: at("superblock"),
-            why: "the blocks of a superblock are not replaced one by one",
-            remedy: ("device.superblock", None),
-        },
-        Refused {
-            is_used: rules.programs_fail() && device.timing.passes.is_some(),
-            at: (&["device", "timing"], "program"),
-            why: "a program in two passes cannot move to another block between them",
-            remedy: ("device.failures.program", None),
-        },
-        Refused {
-            is_used: rules.programs_fail() && gc.copy.parity(),
-            at: (&["gc", "copy"], "use"),
-            why: "the page that follows a failed program may be of the wrong parity",
-            remedy: ("device.failures.program", None),
-        },
+        refused(
+            shape.sub_blocks > 1,
+            ("gc.erase.use", Some("\"block\"")),
+            "a part of a block cannot be retired by itself",
+        ),
+        refused(
+            device.shape.lanes > 1 || device.shape.planes_in_step > 1,
+            ("device.superblock", None),
+            "the blocks of a superblock are not replaced one by one",
+        ),
+        refused(
+            rules.programs_fail() && device.timing.passes.is_some(),
+            ("device.timing.program", None),
+            "a program in two passes cannot move to another block between them",
+        )
+        .remedied_by(("device.failures.program", None)),
+        refused(
+            rules.programs_fail() && gc.copy.parity(),
+            ("gc.copy.use", None),
+            "the page that follows a failed program may be of the wrong parity",
+        )
+        .remedied_by(("device.failures.program", None)),
     ];
-    refuse(root, [rows], "device.failures", "remove device.failures")
+    refuse(root, rows, "device.failures", "remove device.failures")
 }
 
 /// The failures of a device whose scheme is known. Notes an error for a block that is not there.

@@ -1,6 +1,6 @@
 //! Settings for which the future of a run is unknown before it (docs/placement.md#oracle).
 
-use super::refused::{Refused, refuse};
+use super::refused::{Refused, refuse, refused};
 use crate::config::precondition::{Fill, PreconditionPlan};
 use crate::config::workload::WorkloadPlan;
 use crate::gc::placement::Classes;
@@ -21,51 +21,45 @@ pub fn check(
     };
     let own = if is_filled_by_other { Vec::new() } else { preconditioning(precondition) };
     let by = format!("gc.placement.use = \"{}\"", placement.name());
-    refuse(root, [run(plan, workload), own], &by, "choose another gc.placement.use")
+    refuse(root, run(plan, workload).into_iter().chain(own), &by, "choose another gc.placement.use")
 }
 
 fn run(plan: &Plan, workload: &WorkloadPlan) -> Vec<Refused> {
     vec![
-        Refused {
-            is_used: plan.write_buffer.is_some(),
-            at: (&["device"], "write_buffer"),
-            why: "which writes a write buffer merges depends on the time that pages stay in it, \
-                  so the future of the pages is not known before the run",
-            remedy: ("device.write_buffer", None),
-        },
-        Refused {
-            is_used: matches!(workload, WorkloadPlan::Jobs(_)),
-            at: (&["workload"], "jobs"),
-            why: "which of several jobs issues the next request depends on the time that the \
-                  requests take, so the future of the pages is not known before the run",
-            remedy: ("workload.jobs", None),
-        },
+        refused(
+            plan.write_buffer.is_some(),
+            ("device.write_buffer", None),
+            "which writes a write buffer merges depends on the time that pages stay in it, \
+             so the future of the pages is not known before the run",
+        ),
+        refused(
+            matches!(workload, WorkloadPlan::Jobs(_)),
+            ("workload.jobs", None),
+            "which of several jobs issues the next request depends on the time that the \
+             requests take, so the future of the pages is not known before the run",
+        ),
     ]
 }
 
 fn preconditioning(plan: &PreconditionPlan) -> Vec<Refused> {
-    const TABLE: &[&str] = &["precondition"];
     vec![
-        Refused {
-            is_used: plan.fill == Fill::Trace,
-            at: (TABLE, "fill"),
-            why: "fill = \"trace\" lasts until the drive is full, so the future of the pages is \
-                  not known before it",
-            remedy: ("precondition.fill", Some("\"sequential\"")),
-        },
-        Refused {
-            is_used: !plan.reads.are_left(),
-            at: (TABLE, "reads"),
-            why: "which pages are mapped is found while they are written, so the future of the \
-                  pages is not known before it",
-            remedy: ("precondition.reads", None),
-        },
-        Refused {
-            is_used: plan.until_steady,
-            at: (TABLE, "until"),
-            why: "until = \"steady\" depends on the copies, so the future of the pages is not \
-                  known before it",
-            remedy: ("precondition.until", None),
-        },
+        refused(
+            plan.fill == Fill::Trace,
+            ("precondition.fill", Some("\"sequential\"")),
+            "fill = \"trace\" lasts until the drive is full, so the future of the pages is \
+             not known before it",
+        ),
+        refused(
+            !plan.reads.are_left(),
+            ("precondition.reads", None),
+            "which pages are mapped is found while they are written, so the future of the \
+             pages is not known before it",
+        ),
+        refused(
+            plan.until_steady,
+            ("precondition.until", None),
+            "until = \"steady\" depends on the copies, so the future of the pages is not \
+             known before it",
+        ),
     ]
 }
