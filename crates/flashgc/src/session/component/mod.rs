@@ -18,7 +18,8 @@
 //! use flashgc::workload::HostOp;
 //!
 //! let sets = ["device.blocks_per_plane=64", "precondition.overwrite=1"].map(String::from);
-//! let inputs = Inputs { device: Some(("slc-msr".into(), None)), sets: sets.into(), ..Inputs::default() };
+//! let device = Some(("slc-msr".into(), None));
+//! let inputs = Inputs { device, sets: sets.into(), ..Inputs::default() };
 //! let mut drive = Component::new(component::setup(inputs)?, Options::default())?;
 //! assert_eq!(drive.submit(0, HostOp::Write, 0, 4096, 1)?, Submitted::Accepted);
 //! assert_eq!(drive.submit(5_000, HostOp::Read, 8192, 4096, 2)?, Submitted::Accepted);
