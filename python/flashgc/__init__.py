@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         __version__,
     )
     from flashgc.advising import Advice, AdviceProgress, advise
+    from flashgc.components.closed_loop import Loop
     from flashgc.components.component import Completion, Completions, Component
     from flashgc.conversion import Conversion, convert
     from flashgc.estimates.device_facts import DeviceFacts, device_facts
@@ -67,9 +68,11 @@ if TYPE_CHECKING:
     from flashgc.schema.json_schema import (
         advice_schema,
         explanation_schema,
+        pts_schema,
         report_schema,
         tuning_schema,
     )
+    from flashgc.snia import Pts, PtsProgress, pts
     from flashgc.sweeps import SweepProgress, SweepResults, sweep
     from flashgc.sweeps import explain as explain_sweep
     from flashgc.tuning import TuneProgress, Tuning, tune
@@ -90,10 +93,13 @@ __all__ = [
     "Explanation",
     "FlashgcError",
     "InternalError",
+    "Loop",
     "NextStep",
     "OutputError",
     "Page",
     "Progress",
+    "Pts",
+    "PtsProgress",
     "Refusal",
     "RegisterCost",
     "Report",
@@ -126,6 +132,8 @@ __all__ = [
     "pacing",
     "placement",
     "plan",
+    "pts",
+    "pts_schema",
     "register_cost",
     "report_schema",
     "reproduce",
@@ -150,12 +158,13 @@ _MODULES = ("drive", "trace")
 _NAMES_IN = {
     "_engine": ("ConfigError", "DriveError", "FlashgcError", "InternalError", "OutputError",
                 "RunError", "TraceError", "__version__"),
-    "schema.json_schema": ("advice_schema", "explanation_schema", "report_schema",
-                           "tuning_schema"),
+    "schema.json_schema": ("advice_schema", "explanation_schema", "pts_schema",
+                           "report_schema", "tuning_schema"),
     "running.builtin_workloads": ("workload", "workloads"),
     "advising": ("Advice", "AdviceProgress", "advise"),
     "running.api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
     "components.component": ("Completion", "Completions", "Component"),
+    "components.closed_loop": ("Loop",),
     "conversion": ("Conversion", "convert"),
     "explaining": ("Explanation", "explain"),
     "reports.loading": ("load",),
@@ -168,6 +177,7 @@ _NAMES_IN = {
     "reports.report": ("Comparison", "Report"),
     "reproduction": ("Checked", "Reproduction", "Reproductions", "check_bundle", "reproduce",
                      "reproduce_all"),
+    "snia": ("Pts", "PtsProgress", "pts"),
     "sweeps": ("SweepProgress", "SweepResults", "sweep"),
     "formatting.table": ("Table",),
     "tuning": ("TuneProgress", "Tuning", "tune"),

@@ -7,7 +7,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from flashgc._engine_types import Logs, Reading, Request
+from flashgc._engine_types import Logs, Reading, Request, Stimulus
 
 __all__ = [
     "OPERATIONS",
@@ -20,6 +20,7 @@ __all__ = [
     "Fitted",
     "FlashgcError",
     "InternalError",
+    "Loop",
     "Outcome",
     "OutputError",
     "OverTime",
@@ -108,6 +109,14 @@ class Snapshot:
     """A state of a component."""
 
 @final
+class Loop:
+    """The results of a closed loop, as packed columns."""
+
+    def totals(self) -> list[int]: ...
+    def parts(self) -> list[bytes]: ...
+    def latencies(self) -> list[bytes]: ...
+
+@final
 class Component:
     """A drive that has its requests from outside."""
 
@@ -154,6 +163,9 @@ class Component:
     def advance(self, to_ns: int) -> Completions: ...
     def advance_to_completion(self, limit_ns: int) -> Completions: ...
     def drain(self) -> Completions: ...
+    def closed_loop(
+        self, stimulus: Stimulus, progress: _ProgressCallback | None
+    ) -> Loop: ...
     def rest(self) -> None: ...
     def statistics(self) -> Outcome: ...
     def snapshot(self) -> Snapshot: ...

@@ -76,6 +76,24 @@ NO_LOGS: Logs = {"gc_log": None, "series": None, "series_interval": None, "reque
                  "stories": None, "timeline": None}  # fmt: skip
 
 
+class Stimulus(TypedDict):
+    """A closed loop of requests on a component."""
+
+    depth: int
+    size: int
+    """Bytes of each request."""
+    span: int
+    """The bytes of the drive that are used, a multiple of the size."""
+    read_share: float
+    next: int | None
+    """The first place of requests that follow each other; None where places are drawn."""
+    seed: int
+    stream: str
+    length_ns: int | None
+    requests: int | None
+    part_ns: int | None
+
+
 class Reading(TypedDict):
     """The options for reading a trace."""
 

@@ -1,5 +1,6 @@
 //! A drive as a component of a simulator in Python, which has the clock.
 
+use crate::closed_loop::{self, Ended, Loop, Stimulus};
 use crate::columns::packed;
 use crate::drive;
 use crate::errors::{ConfigError, RunError, guarded};
@@ -263,6 +264,23 @@ impl Component {
 
     fn drain(&self, py: Python<'_>) -> PyResult<Completions> {
         self.act(py, |inner| Ok(Completions(inner.drain()?.to_vec())))
+    }
+
+    /// Requests one after the other, of which a number is under way at any time.
+    #[pyo3(signature = (stimulus, progress))]
+    fn closed_loop(
+        &self,
+        py: Python<'_>,
+        stimulus: Stimulus,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Loop> {
+        let mut pulse = Pulse::new(progress);
+        let ended = self.act(py, |inner| match closed_loop::driven(inner, stimulus, &mut pulse) {
+            Err(Ended::Wrong(wrong)) => Err(wrong),
+            Err(Ended::Raised(error)) => Ok(Err(error)),
+            Ok(found) => Ok(Ok(found)),
+        });
+        ended?
     }
 
     fn rest(&self, py: Python<'_>) -> PyResult<()> {

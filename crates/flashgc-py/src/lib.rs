@@ -1,6 +1,7 @@
 //! `flashgc._engine`: the engine for Python. Thin: it owns the clock, the files and the
 //! interpreter's lock, and leaves everything else to the engine and to the package.
 
+mod closed_loop;
 mod columns;
 mod component;
 mod drive;
@@ -45,6 +46,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<component::Component>()?;
     module.add_class::<component::Completions>()?;
     module.add_class::<component::Snapshot>()?;
+    module.add_class::<closed_loop::Loop>()?;
     module.add("PARTS", component::part_names(module.py())?)?;
     module.add("OPERATIONS", component::operations(module.py())?)?;
     module.add_function(wrap_pyfunction!(sizing::fit, module)?)?;

@@ -14,6 +14,7 @@ from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
 from flashgc.cli import explain as explaining
 from flashgc.cli import fio as job_files
+from flashgc.cli import pts as performance
 from flashgc.cli import report as reporting
 from flashgc.cli import serve as serving
 from flashgc.cli import sweep as sweeps
@@ -333,6 +334,7 @@ app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command("advise", epilog=advising.EPILOG)(advising.advise)
 app.command("tune", epilog=tuning.EPILOG)(tuning.tune)
 app.command("explain", epilog=explaining.EPILOG)(explaining.explain)
+app.command("pts", epilog=performance.EPILOG)(performance.pts)
 
 
 class Schema(StrEnum):
@@ -341,6 +343,7 @@ class Schema(StrEnum):
     report = "report"
     advice = "advice"
     explanation = "explanation"
+    pts = "pts"
     tuning = "tuning"
 
 
@@ -351,12 +354,12 @@ def schema(
         Schema,
         typer.Argument(
             metavar="OF",
-            help="The output: report (of `flashgc run`), advice (advise), explanation (explain) or "
-            "tuning (tune).",
+            help="The output: report (of `flashgc run`), advice (advise), explanation (explain), "
+            "pts or tuning (tune).",
         ),
     ] = Schema.report,
 ) -> None:
-    """Print the JSON Schema of the output of run, advise, explain or tune."""
+    """Print the JSON Schema of the output of run, advise, explain, pts or tune."""
     import json
 
     from flashgc.schema import json_schema
@@ -365,6 +368,7 @@ def schema(
         Schema.report: json_schema.report_schema,
         Schema.advice: json_schema.advice_schema,
         Schema.explanation: json_schema.explanation_schema,
+        Schema.pts: json_schema.pts_schema,
         Schema.tuning: json_schema.tuning_schema,
     }
     print(json.dumps(schemas[of](), indent=2))

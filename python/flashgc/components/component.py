@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import flashgc._engine as engine
 from flashgc._engine import RunError
+from flashgc.components.closed_loop import Loop
 from flashgc.reports.report import Report
 from flashgc.running import api, inputs
 
@@ -264,6 +265,60 @@ class Component:
     def drain(self) -> Completions:
         """Lets time advance until every request that was submitted is done."""
         return Completions(self._engine.drain())
+
+    def closed_loop(
+        self,
+        *,
+        depth: int,
+        bytes: int,
+        length_ns: int | None = None,
+        requests: int | None = None,
+        read_share: float = 0.0,
+        span: int | None = None,
+        next_offset: int | None = None,
+        seed: int = 1,
+        stream: str = "",
+        part_ns: int | None = None,
+        progress: api.ProgressCallback | None = None,
+    ) -> Loop:
+        """Issues requests one after the other, `depth` at a time, until the last one is done.
+
+        It is the loop over :meth:`advance_to_completion` in the engine, without a call for each
+        request.
+
+        Args:
+            depth: requests at a time.
+            bytes: the size of each request; places are multiples of it.
+            length_ns: requests are issued for this long, in ns.
+            requests: at most so many are issued.
+            read_share: the share of reads; the others are writes.
+            span: the bytes from the start of the drive on that are used; by default all.
+            next_offset: the first place of requests that follow each other; by default places are
+                drawn.
+            seed: of the draws.
+            stream: a name; other streams have other draws under the same seed.
+            part_ns: the length of the parts that are counted by themselves, in ns.
+            progress: called with a :class:`flashgc.Progress`, whose phase is `loop`.
+
+        Returns:
+            Counts and latencies of its requests.
+
+        """
+        if length_ns is None and requests is None:
+            raise RunError(
+                "error: a closed loop needs an end\n  = help: give length_ns or requests"
+            )
+        if self.under_way:
+            raise RunError(
+                f"error: {self.under_way} requests are under way\n  = help: drain() first"
+            )
+        size = inputs.whole("bytes", bytes, 1)
+        room = self.bytes if span is None else inputs.whole("span", span, size)
+        return Loop(self._engine.closed_loop({
+            "depth": inputs.whole("depth", depth, 1), "size": size, "span": room // size * size,
+            "read_share": float(read_share), "next": next_offset, "seed": seed, "stream": stream,
+            "length_ns": length_ns, "requests": requests, "part_ns": part_ns,
+        }, api._told(progress)))  # fmt: skip
 
     def rest(self) -> None:
         """Lets the drive do now what it does until the present while it is idle.

@@ -7,6 +7,7 @@ from typing import Any
 
 from flashgc.schema.advice_keys import AdviceKeys
 from flashgc.schema.explanation_keys import ExplanationKeys
+from flashgc.schema.pts_keys import PtsKeys
 from flashgc.schema.report_keys import Keys, Only, Open
 from flashgc.schema.section import Section, declared
 from flashgc.schema.tuning_keys import TuneKeys
@@ -47,6 +48,16 @@ def explanation_schema() -> dict[str, Any]:
     ['at_ns', 'step']
     """
     return _whole(ExplanationKeys, "Explanation")
+
+
+def pts_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of the results of `flashgc pts --json`.
+
+    >>> import flashgc
+    >>> flashgc.pts_schema()["$defs"]["PtsTest"]["required"]
+    ['test', 'title', 'steady', 'parts']
+    """
+    return _whole(PtsKeys, "Pts")
 
 
 def tuning_schema() -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""A closed loop of requests on a component: the end of each is answered with the next one."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import flashgc._engine as engine
+
+
+class Parts(NamedTuple):
+    """The requests that were done in each part of the length of a loop."""
+
+    reads: NDArray[np.uint64]
+    writes: NDArray[np.uint64]
+    sum_ns: NDArray[np.uint64]
+    """The sum of their latencies."""
+    max_ns: NDArray[np.uint64]
+    """The longest of them."""
+
+
+class Loop:
+    """The results of :meth:`flashgc.Component.closed_loop`."""
+
+    def __init__(self, found: engine.Loop) -> None:
+        totals = found.totals()
+        self.reads, self.writes, self.sum_ns, self.max_ns = totals[:4]
+        """Requests of each kind, the sum of their latencies in ns, and the longest one."""
+        self.begin_ns, self.end_ns, self.next_offset = totals[4:]
+        """The begin, the end of the last request, and the place behind the last in order."""
+        self.parts = Parts(*(np.frombuffer(column, dtype="<u8") for column in found.parts()))
+        """The requests that were done in each part of the length."""
+        first, last, count = (np.frombuffer(column, dtype="<u8") for column in found.latencies())
+        self.buckets = np.stack([first, last, count])
+        """Latencies in ns: the smallest and the largest one of each bucket, and their number."""
+
+    @property
+    def requests(self) -> int:
+        """All requests."""
+        return self.reads + self.writes
+
+    @property
+    def mean_ns(self) -> float:
+        """The mean latency."""
+        return self.sum_ns / self.requests if self.requests else math.nan
+
+    def percentile_ns(self, share: float) -> int | None:
+        """A percentile by nearest rank, within 0.1 %; None with too few requests for it."""
+        return percentile_ns(self.buckets, share, self.max_ns)
+
+
+def percentile_ns(buckets: NDArray[np.uint64], share: float, most_ns: int) -> int | None:
+    """The percentile of a share by nearest rank, from buckets; None where none lies above it.
+
+    >>> import numpy as np
+    >>> from flashgc.components.closed_loop import percentile_ns
+    >>> buckets = np.array([[10, 20, 30], [10, 20, 31], [50, 49, 1]], dtype=np.uint64)
+    >>> percentile_ns(buckets, 0.5, 31), percentile_ns(buckets, 0.99, 31)
+    (10, 20)
+    >>> percentile_ns(buckets, 0.999, 31) is None
+    True
+    """
+    first, last, count = buckets
+    total = int(count.sum())
+    # A share of 0.999 has a thousandth above it: that must be one request at least.
+    if total * round(1e9 * (1 - share)) < 10**9:
+        return None
+    rank = max(math.ceil(round(total * share, 6)), 1)
+    at = int(np.searchsorted(np.cumsum(count), rank))
+    return min(int(first[at]) + -(-int(last[at] - first[at]) // 2), most_ns)
