@@ -124,9 +124,9 @@ def _print(found: Pts) -> None:
 
     values = found.to_dict()
     show.line(words.head(values), "bold")
-    if values["form"]["deviations"]:
+    if values["form"]["differences"]:
         show.line("shortened form, not that of the specification:", "bold yellow")
-        for one in values["form"]["deviations"]:
+        for one in values["form"]["differences"]:
             show.line(f"- {one}")
     else:
         show.line(words.AS_SPECIFIED)

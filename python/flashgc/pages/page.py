@@ -49,6 +49,7 @@ pre.again { white-space: pre-wrap; overflow-wrap: anywhere; border-left: 3px sol
   padding-left: .8rem; margin-top: .2rem; }
 figure { margin: 0; }
 p { max-width: 60rem; }
+h4 { margin: 1.5rem 0 0; }
 .names { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; list-style: none; }
 @media print {
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -16,7 +16,7 @@ class PtsForm(Section):
     active_range: float
     threads: int
     depth: int
-    deviations: list[str]
+    differences: list[str]
 
 
 class PtsPreconditioning(Section):

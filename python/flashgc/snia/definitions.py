@@ -110,7 +110,7 @@ class Form(NamedTuple):
         """User capacities that are written before a round of a drive as new counts."""
         return PRECONDITION_TIMES if self.is_short else 0
 
-    def deviations(self, tests: Sequence[str]) -> list[str]:
+    def differences(self, tests: Sequence[str]) -> list[str]:
         """What differs from the specification, in words."""
         told = []
         if self.is_short:

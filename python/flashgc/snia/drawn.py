@@ -16,6 +16,8 @@ Rows = list[tuple[str, float, float]]
 
 _BARS = 80
 """Bars of a histogram at most."""
+_POINTS = 150
+"""With more points than these a line has no marks at them."""
 
 
 def _lines(
@@ -24,9 +26,13 @@ def _lines(
 ) -> Chart:  # fmt: skip
     names = list(dict.fromkeys(row[0] for row in rows))
     color = theme.colour("line", names, dashed=True)
-    color["color"]["legend"] = theme.parts_legend() | {"symbolType": "stroke", "columns": 0}
+    color["color"]["legend"] = theme.parts_legend() | {"symbolType": "stroke", "columns": 3}
     spec = {
-        "mark": {"type": "line", "point": {"size": 22} if points else False, "clip": True},
+        "mark": {
+            "type": "line",
+            "point": {"size": 22} if points and len(rows) <= _POINTS else False,
+            "clip": True,
+        },
         "encoding": {
             "x": {"field": "x", "type": "quantitative", **x},
             "y": {"field": "y", "type": "quantitative", **y},
@@ -165,10 +171,10 @@ def _window(name: str, one: Mapping[str, Any]) -> Chart:
             ("best linear fit", x, one["first"] + one["slope"] * at),
         ]
     y = _axis(one["unit"])
-    y["scale"] = {"zero": False}
+    y["scale"] = {"zero": False, "nice": True}
     return _lines(
         name, f"Measurement window: {one['name']}", rows, _ROUND, y,
-        f"Rounds {first} to {len(one['values'])} of {one['name']}, with average and linear fit.",
+        f"Rounds {first} to {len(one['rounds'])} of {one['name']}, with average and linear fit.",
     )  # fmt: skip
 
 

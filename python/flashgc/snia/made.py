@@ -139,7 +139,7 @@ def pts(
         "form": {
             "round_ns": form.round_ns, "rounds_max": form.rounds_max,
             "active_range": form.active_range, **at._asdict(),
-            "deviations": form.deviations(names),
+            "differences": form.differences(names),
         },
         "tests": [findings.of_test(name, parts[name]) for name in names],
     }  # fmt: skip
@@ -171,7 +171,7 @@ def _settings(given: api.Settings | None) -> list[str]:
         if part in ("precondition", "workload"):
             raise ConfigError(
                 f"error: `{text}` sets what the specification itself defines: each test begins "
-                "with a drive as new, and has requests of its own\n  = help: leave it out; "
+                "with a drive as new, and has requests of its own\n  = help: omit it; "
                 "settings of the device (`device.`) and of the scheme (`gc.`) have an effect"
             )
     return [*sets, *_PURGED]
@@ -181,7 +181,7 @@ def _form(short: bool, round_: str | None, rounds: int, active_range: float, see
     if short and round_ is not None:
         raise ConfigError(
             f'error: short has rounds of 5 s, and round = "{round_}" names another length\n'
-            "  = help: leave one of them out"
+            "  = help: omit one of them"
         )
     length = definitions.MINUTE_NS if round_ is None else _length(round_)
     most = steady.ROUNDS_MAX

@@ -27,7 +27,7 @@ def whole(
         provenance.drawn([*words.conditions(values), *_geometry(about)], made),
         f"<p>{html.escape(words.RULE)}</p>",
         *(_test(test, parts[test["test"]]) for test in values["tests"]),
-        f"<h2>Data</h2><p>{', '.join(f'<a href={name!r}>{name}</a>' for name in _DATA)}</p>",
+        f"<h2>Data</h2><p>Next to this page: {', '.join(_DATA)}.</p>",
     ])  # fmt: skip
     title = f"{values['specification']}: {values['device']}"
     return page.document(title, body, page.details(about.scheme, about))
@@ -40,7 +40,7 @@ def _geometry(about: Report) -> list[tuple[str, str]]:
 
 def _form(values: Mapping[str, Any]) -> list[str]:
     """What differs from the specification, before anything else."""
-    told = values["form"]["deviations"]
+    told = values["form"]["differences"]
     if not told:
         return [f"<p>Form: {words.AS_SPECIFIED}.</p>"]
     items = "".join(f"<li>{html.escape(one)}</li>" for one in told)
@@ -49,16 +49,13 @@ def _form(values: Mapping[str, Any]) -> list[str]:
 
 
 def _summary(values: Mapping[str, Any]) -> list[str]:
-    items = "".join(
-        f'<li><a href="#{test["test"]}">{html.escape(words.title(test))}</a></li>'
-        for test in values["tests"]
-    )
+    items = "".join(f"<li>{html.escape(words.title(test))}</li>" for test in values["tests"])
     return [f"<ul>{items}</ul>"]
 
 
 def _test(test: Mapping[str, Any], parts: Sequence[Part]) -> str:
     name = test["test"]
-    told = [f'<h2 id="{name}">{html.escape(words.title(test))}</h2>',
+    told = [f"<h2>{html.escape(words.title(test))}</h2>",
             f"<p>{html.escape(words.DEFINED[name])}</p>"]  # fmt: skip
     for at, (values, part) in enumerate(zip(test["parts"], parts, strict=True), 1):
         told += _part(name, values, part, at)
