@@ -15,7 +15,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "Reports",
         "What a run gives: metrics by name, distributions and tables, and a page to keep.",
         ("Report", "Comparison", "Table", "report_schema", "advice_schema", "explanation_schema",
-         "tuning_schema"),
+         "pts_schema", "tuning_schema"),
     ),
     "advice": (
         "Advice",
@@ -50,7 +50,12 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "components": (
         "Components",
         "A drive in a simulator of your own, which has the clock; flashgc.simpy for SimPy.",
-        ("Component", "Completion", "Completions"),
+        ("Component", "Completion", "Completions", "Loop"),
+    ),
+    "pts": (
+        "Performance tests",
+        "Test a device by SNIA's Performance Test Specification.",
+        ("pts", "Pts", "PtsProgress"),
     ),
     "drives": ("Saved drives", "Precondition a drive once, and begin runs with it.", ("drive",)),
     "traces": ("Traces", "Read, convert, cut, merge, generate and fit traces.", ("trace",)),

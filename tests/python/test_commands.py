@@ -10,7 +10,7 @@ import pytest
 import pages
 
 COMMANDS = [
-    [], ["run"], ["compare"], ["advise"], ["tune"], ["explain"], ["report"], ["serve"],
+    [], ["run"], ["compare"], ["advise"], ["tune"], ["explain"], ["pts"], ["report"], ["serve"],
     ["drive"], ["drive", "save"],
     ["drive", "info"],
     ["trace"],    ["trace", "info"], ["trace", "convert"], ["trace", "cut"], ["trace", "merge"],

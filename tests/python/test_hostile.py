@@ -376,7 +376,7 @@ def printing(source):
 
 
 def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
-    commands = ["run", "compare", "advise", "tune", "explain", "report", "serve", "top",
+    commands = ["run", "compare", "advise", "tune", "explain", "pts", "report", "serve", "top",
                 "drive save", "reproduce", "devices", "workloads",
                 "schemes", "trace info", "trace convert", "trace fit", "trace merge", "convert",
                 "sweep", "fio"]  # fmt: skip

@@ -73,6 +73,7 @@ def test_signals_end_a_run_that_stays_at_one_instant(tmp_path, sent, status):
         "flashgc.compare(ENDLESS, ['greedy', 'fifo'])",
         "flashgc.run_seeds(ENDLESS, 3)",
         "flashgc.advise(FILLING, schemes=['fifo'])",
+        "flashgc.pts('enterprise-tlc')",
         "flashgc.trace.generate(ENDLESS, '/dev/null')",
     ],
 )
