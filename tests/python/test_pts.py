@@ -15,8 +15,8 @@ from test_schema import mistakes
 
 TINY = {"device.blocks_per_plane": 64, "device.pages_per_block": 8, "device.channels": 2,
         "device.chips_per_channel": 1}  # fmt: skip
-SPECIFIED = Form(MINUTE_NS, 25, 1.0, 1)
-SHORT = Form(5 * SECOND_NS, 25, 1.0, 1)
+SPECIFIED = Form(MINUTE_NS, 25, 1.0, 0.65, 1)
+SHORT = Form(5 * SECOND_NS, 25, 1.0, 0.65, 1)
 
 
 @pytest.fixture(scope="module")
@@ -116,8 +116,8 @@ def test_the_lengths_of_the_specification():
 def test_a_shortened_form_says_so():
     told = SHORT.differences(list(definitions.TESTS))
     assert "a measurement of one size and mix lasts 5 s, in place of 1 min" in told
-    assert len(told) == 6
-    other = Form(MINUTE_NS, 10, 0.75, 1).differences(["iops"])
+    assert len(told) == 8
+    other = Form(MINUTE_NS, 10, 0.75, 0.65, 1).differences(["iops"])
     assert other == ["a test ends after 10 rounds, in place of 25",
                      "the active range is 75% of the user capacity"]  # fmt: skip
 
@@ -262,6 +262,13 @@ def test_the_tracking_variables(tested):
         "lat": [[("4 KiB 0/100 mean", "us")]],
         "hir": [[("4 KiB 0/100", "IOPS")]],
         "xsr": [[]],
+        "dirth": [
+            [("4 KiB 0/100, 32 x 32", "IOPS")],
+            [("4 KiB 65/35, 32 x 32", "IOPS")],
+            [],
+            [],
+            [],
+        ],
     }
 
 
@@ -283,6 +290,32 @@ def test_results_are_averages_over_the_window(tested, folder):
     assert series.rounds[-5:] == pytest.approx(
         [float(row["iops"]) for row in window if (row["bytes"], row["read_share"]) == ("4096", "0")]
     )
+
+
+def test_demand_intensity_has_all_threads_and_depths_after_writes(tested, folder):
+    measured = [row for row in rows(folder, "measurements.csv") if row["test"] == "dirth"]
+    counts = [str(count) for count in (32, 16, 8, 6, 4, 2, 1)]
+    first = [row for row in measured if row["phase"] == "round 1"]
+    assert [(row["threads"], row["depth"]) for row in first] == [
+        (threads, depth) for threads in counts for depth in counts
+    ]
+    assert {(row["bytes"], row["read_share"]) for row in first} == {("4096", "0.65")}
+    before = measured[measured.index(first[0]) - 1]
+    assert (before["phase"], before["read_share"]) == ("writes before the round", "0")
+    assert part(tested, "dirth").preconditioning.bytes == 128 * KIB
+    assert [part(tested, "dirth", at).continues for at in range(5)] == [False, *[True] * 4]
+
+
+def test_the_histograms_of_demand_intensity(tested):
+    loads = {(one.threads, one.depth): one for one in part(tested, "dirth", 1).results}
+    fast = [one for one in loads.values() if one.mean_ns < 5e6]
+    most, least = max(fast, key=lambda one: one.iops), loads[1, 1]
+    half = (most.iops + least.iops) / 2
+    middle = min(loads.values(), key=lambda one: abs(one.iops - half))
+    names = [part(tested, "dirth", at).name for at in (2, 3, 4)]
+    assert names == [f"{name} ({one.threads} x {one.depth})" for name, one in
+                     (("MaxIOPS", most), ("MidIOPS", middle), ("MinIOPS", least))]  # fmt: skip
+    assert all(part(tested, "dirth", at).response_times.requests > 0 for at in (2, 3, 4))
 
 
 def test_a_histogram_has_all_requests(tested, folder):
@@ -323,7 +356,7 @@ def test_the_report_has_the_form_at_its_top_and_all_charts(tested, folder):
         assert told in top
     names = pages.charts(text)
     assert {"wsat-1-fills", "wsat-1-window-1", "wsat-1-responses", "iops-1-matrix",
-            "iops-1-window-3", "tp-2-rounds", "lat-1-responses", "hir-1-time",
+            "iops-1-window-3", "tp-2-rounds", "lat-1-responses", "hir-1-time", "dirth-2-intensity",
             "xsr-1-times"} <= {*names}  # fmt: skip
 
 
@@ -340,7 +373,7 @@ def test_one_seed_gives_the_same_bytes_with_any_number_of_jobs(tmp_path):
 def test_a_drive_that_is_not_steady_is_told(flashgc):
     sets = [f"--set={key}={value}" for key, value in TINY.items()]
     done = flashgc("pts", "enterprise-tlc", "--tests", "iops", "--round", "2ms", "--rounds", 5,
-                   "--depth", 4, "--out", "deep/pts", *sets)  # fmt: skip
+                   "--depth", 4, "--out", "deep/pts", *sets, env={"COLUMNS": "80"})  # fmt: skip
     assert "IOPS (iops): NOT steady" in done.out
     assert "steady state was not reached in 5 rounds" in done.out.replace("\n", " ")
     assert "shortened form, not that of the specification" in done.out
@@ -359,7 +392,7 @@ def test_the_command_prints_json(flashgc):
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"tests": ["dirth"]}, "there is no test 'dirth' here"),
+        ({"tests": ["cbw"]}, "there is no test 'cbw' here"),
         ({"tests": []}, "tests must be a list with one name or more"),
         ({"round": "2 min"}, "a round cannot last '2 min'"),
         ({"round": "soon"}, "give a time from 1 ms to 1 min"),
@@ -367,6 +400,7 @@ def test_the_command_prints_json(flashgc):
         ({"rounds": 4}, "4 rounds are not possible"),
         ({"rounds": 26}, "give a number from 5 to 25"),
         ({"active_range": 0}, "an active range of 0 is not possible"),
+        ({"demand_mix": 65}, "a share of reads of 65 is not possible"),
         ({"threads": 0}, "threads must be a whole number from 1"),
         ({"set": {"precondition.overwrite": 2}}, "each test begins with a drive as new"),
         ({"set": {"workload.synthetic.requests": 2}}, "has requests of its own"),
@@ -381,6 +415,7 @@ def test_errors_tell_what_is_allowed(more, told):
 
 def test_a_wrong_share_is_told(flashgc):
     assert 'such as "75%"' in flashgc("pts", "enterprise-tlc", "--active-range", "0.5", code=2).err
+    assert 'such as "65/35"' in flashgc("pts", "enterprise-tlc", "--demand-mix", "65", code=2).err
 
 
 # The closed loop of a component.

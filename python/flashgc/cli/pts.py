@@ -21,7 +21,7 @@ EXAMPLES = (
     "flashgc pts client-tlc --tests wsat,iops --short --out runs/pts",
 )
 EPILOG = example(*EXAMPLES)
-TESTS = "wsat,iops,tp,lat,hir,xsr"
+TESTS = "wsat,iops,tp,lat,hir,xsr,dirth"
 
 
 @guarded
@@ -69,6 +69,11 @@ def pts(
         typer.Option("--depth", min=1, metavar="N",
                      help="Requests of each of these threads at a time."),
     ] = 32,
+    demand_mix: Annotated[
+        str,
+        typer.Option("--demand-mix", metavar="READS/WRITES",
+                     help="The shares of reads and writes of dirth."),
+    ] = "65/35",
     scheme: options.Scheme = None,
     device: options.Device = None,
     sets: options.Sets = None,
@@ -92,7 +97,8 @@ def pts(
     with _bar(quiet=json) as shown:
         found = snia.pts(
             config, tests=names, short=short, round=round, rounds=rounds,
-            active_range=_share(active_range), threads=threads, depth=depth, scheme=scheme,
+            active_range=_share(active_range), threads=threads, depth=depth,
+            demand_mix=_mix(demand_mix), scheme=scheme,
             device=device, set=sets, unset=unsets, seed=seed, jobs=jobs, progress=shown,
         )  # fmt: skip
     provenance.by_command([found.about], options.typed())
@@ -116,6 +122,17 @@ def _share(text: str) -> float:
             'such as "75%"'
         )
     return share
+
+
+def _mix(text: str) -> float:
+    """The share of reads of a mix such as 65/35."""
+    reads, _, writes = text.partition("/")
+    if not (reads.isdecimal() and writes.isdecimal() and int(reads) + int(writes) == 100):
+        raise typer.BadParameter(
+            f'--demand-mix "{text}" is not a mix: give the shares of reads and writes in percent, '
+            'such as "65/35"'
+        )
+    return int(reads) / 100
 
 
 def _print(found: Pts) -> None:

@@ -14,6 +14,7 @@ class PtsForm(Section):
     round_ns: int
     rounds_max: int
     active_range: float
+    demand_mix: float
     threads: int
     depth: int
     differences: list[str]
@@ -80,11 +81,12 @@ class PtsRecovery(Section):
 
 
 class PtsPart(Section):
-    """A part of a test, with a purge of its own."""
+    """A part of a test, with a purge of its own or on the drive of the part before."""
 
     name: str
     steady: bool | None
     rounds: int
+    continues: bool
     drive_writes: float
     preconditioning: PtsPreconditioning | None
     tracked: list[PtsTracked]

@@ -21,6 +21,7 @@ TESTS = {
     "lat": "Latency",
     "hir": "Host idle recovery",
     "xsr": "Cross stimulus recovery",
+    "dirth": "Demand intensity",
 }
 """The tests, in the order in which they are reported."""
 
@@ -59,6 +60,14 @@ CROSS_BYTES = (1024 * KIB, 8 * KIB, 1024 * KIB)
 CROSS_HOURS = (8, 6, 8)
 
 
+DEMAND_BYTES = 4 * KIB
+"""The size of random requests of demand intensity."""
+DEMAND_THREADS = (32, 16, 8, 6, 4, 2, 1)
+DEMAND_DEPTHS = (32, 16, 8, 6, 4, 2, 1)
+DEMAND_RESPONSE_NS = 5 * 10**6
+"""The mean response time below which the most IOPS count."""
+
+
 class Form(NamedTuple):
     """The lengths of a test: those of the specification, or shorter ones."""
 
@@ -68,6 +77,8 @@ class Form(NamedTuple):
     """Rounds after which a test ends without steady state."""
     active_range: float
     """The share of the user capacity that is used."""
+    demand_mix: float
+    """The share of reads of demand intensity."""
     seed: int
 
     @property
@@ -89,6 +100,11 @@ class Form(NamedTuple):
     def histogram_ns(self) -> int:
         """What takes 20 minutes: writes whose response times are a histogram."""
         return (4 if self.is_short else 20) * self.round_ns
+
+    @property
+    def demand_ns(self) -> int:
+        """What takes 5 minutes: writes before each round of demand intensity."""
+        return (1 if self.is_short else 5) * self.round_ns
 
     @property
     def second_ns(self) -> int:
@@ -127,6 +143,9 @@ class Form(NamedTuple):
         told = [f"a measurement of one size and mix lasts {short}, in place of 1 min"]
         if "wsat" in tests:
             told.append("write saturation: each measurement is a round, in place of each 31st")
+        if "dirth" in tests:
+            told.append(f"demand intensity: rounds of writes of {seconds(self.half_hour_ns)}, in "
+                        "place of 30 min")  # fmt: skip
         if {"wsat", "hir"} & {*tests}:
             told.append(
                 f"write saturation and host idle recovery: since a round is shorter than a fill of "
@@ -134,6 +153,12 @@ class Form(NamedTuple):
             )
         if {"wsat", "lat"} & {*tests}:
             told.append(f"histograms: {seconds(self.histogram_ns)}, in place of 20 min")
+        if "dirth" in tests:
+            told.append(
+                f"demand intensity: writes of {seconds(self.demand_ns)} before each round, in "
+                f"place of 5 min, and of {seconds(self.hour_ns)} before each histogram, in place "
+                f"of 60 min; histograms of {seconds(self.histogram_ns // 2)}, in place of 10 min"
+            )
         if "hir" in tests:
             told.append(
                 f"host idle recovery: rounds of {seconds(self.half_hour_ns)}, in place of 30 min; "

@@ -72,7 +72,7 @@ def of_part(test: str, part: Part, values: Mapping[str, Any], at: int) -> list[C
 def _course(test: str, name: str, part: Part) -> list[Chart]:
     return {
         "wsat": _saturation, "iops": _convergence, "tp": _throughput, "lat": _latency,
-        "hir": _recovery, "xsr": _stimuli,
+        "hir": _recovery, "xsr": _stimuli, "dirth": _demand,
     }[test](name, part)  # fmt: skip
 
 
@@ -156,6 +156,36 @@ def _stimuli(name: str, part: Part) -> list[Chart]:
     ]  # fmt: skip
 
 
+def _demand(name: str, part: Part) -> list[Chart]:
+    if not part.rounds:
+        return []
+    if len(part.rounds[0]) == 1:
+        rows = [("IOPS", float(number), point.iops) for number, point in _over_rounds(part)]
+        return [_lines(f"{name}-rounds", "Rounds: writes of 32 x 32", rows, _ROUND, _axis("IOPS"),
+                       "IOPS of random writes of 4 KiB, by round.")]  # fmt: skip
+    means = []
+    for points in zip(*part.last, strict=True):
+        count = len(points)
+        means.append((points[0], sum(point.iops for point in points) / count,
+                      sum(point.mean_ns for point in points) / count))  # fmt: skip
+    known = [(f"{point.threads} thread{'s' if point.threads > 1 else ''}", point.depth, iops, mean)
+             for point, iops, mean in means if iops and mean]  # fmt: skip
+    depths: theme.Part = {
+        "scale": {"type": "log", "base": 2, "nice": False},
+        "axis": {"title": "depth", "values": [1, 2, 4, 6, 8, 16, 32], "format": "d",
+                 "grid": False},
+    }  # fmt: skip
+    variation = [(line, float(depth), iops) for line, depth, iops, _ in known]
+    intensity = [(line, iops, mean / 1e3) for line, _, iops, mean in known]
+    return [
+        _lines(f"{name}-variation", "Demand variation", variation, depths, _axis("IOPS"),
+               "IOPS over depth, a line for each number of threads."),
+        _lines(f"{name}-intensity", "Demand intensity", intensity, _axis("IOPS", grid=False),
+               _axis("mean response time, us", log=True),
+               "Mean response time over IOPS, a line for each number of threads."),
+    ]  # fmt: skip
+
+
 def _window(name: str, one: Mapping[str, Any]) -> Chart:
     """The rounds of the window, their average with 10 % on both sides, and the fit."""
     values = one["rounds"][-steady.WINDOW :]
@@ -166,8 +196,8 @@ def _window(name: str, one: Mapping[str, Any]) -> Chart:
         x = float(first + at)
         rows += [
             ("average", x, average),
-            ("average + 10 %", x, 1.1 * average),
-            ("average - 10 %", x, 0.9 * average),
+            ("+ 10 %", x, 1.1 * average),
+            ("- 10 %", x, 0.9 * average),
             ("best linear fit", x, one["first"] + one["slope"] * at),
         ]
     y = _axis(one["unit"])
@@ -229,5 +259,5 @@ def _responses(name: str, found: Histogram) -> Chart:
         },
     }  # fmt: skip
     return Chart(f"{name}-responses", "Histogram of response times", spec, columns,
-                 f"Numbers of requests by response time, of {found.point.requests} writes.",
+                 f"Numbers of requests by response time, of {found.point.requests}.",
                  note="Times below 100 ns are in the first bar.")  # fmt: skip

@@ -29,6 +29,7 @@ def _part(part: Part) -> dict[str, Any]:
     before = part.precondition
     return {
         "name": part.name, "steady": part.is_steady, "rounds": len(part.rounds),
+        "continues": part.continues,
         "drive_writes": part.points[-1].written if part.points else 0.0,
         "preconditioning": None if before is None else before._asdict(),
         "tracked": [_tracked(series) for series in part.tracked],

@@ -52,6 +52,7 @@ def pts(
     active_range: float = 1.0,
     threads: int = 1,
     depth: int = 32,
+    demand_mix: float = 0.65,
     scheme: api.PathLike | None = None,
     device: str | None = None,
     set: api.Settings | None = None,
@@ -67,13 +68,14 @@ def pts(
     Args:
         config: the name of a device; or a configuration, as for :func:`flashgc.run`, whose
             workload and preconditioning do not count: each test begins with a drive as new.
-        tests: some of `wsat`, `iops`, `tp`, `lat`, `hir`, `xsr`; by default all.
+        tests: some of `wsat`, `iops`, `tp`, `lat`, `hir`, `xsr`, `dirth`; by default all.
         short: rounds of 5 s, in place of 1 min.
         round: another length, up to `"1 min"`.
         rounds: a test ends after so many without steady state; at most 25.
         active_range: the share of the user capacity that requests go to.
         threads: of random requests, for `wsat`, `iops` and `hir`.
         depth: requests of each thread at a time.
+        demand_mix: the share of reads of `dirth`.
         scheme: as for :func:`flashgc.run`.
         device: as for :func:`flashgc.run`.
         set: as for :func:`flashgc.run`; not of the workload, and not of preconditioning.
@@ -97,7 +99,7 @@ def pts(
                          parts=False)  # fmt: skip
 
     about = drive().statistics()
-    form = _form(short, round, rounds, active_range, about.seed)
+    form = _form(short, round, rounds, active_range, demand_mix, about.seed)
     at = Outstanding(inputs.whole("threads", threads, 1), inputs.whole("depth", depth, 1))
     ended: list[str] = []
 
@@ -127,6 +129,7 @@ def pts(
         "tests": None if tests is None else names, "short": short, "round": round,
         "rounds": None if rounds == steady.ROUNDS_MAX else rounds,
         "active_range": None if active_range == 1.0 else active_range,
+        "demand_mix": None if demand_mix == 0.65 else demand_mix,
         "threads": None if threads == 1 else threads, "depth": None if depth == 32 else depth,
         "scheme": scheme, "device": device, "set": inputs.settings(set),
         "unset": inputs.keys(unset), "seed": seed,
@@ -138,7 +141,7 @@ def pts(
         "page_bytes": about.capacity.exported_bytes // about.capacity.exported_pages,
         "form": {
             "round_ns": form.round_ns, "rounds_max": form.rounds_max,
-            "active_range": form.active_range, **at._asdict(),
+            "active_range": form.active_range, "demand_mix": form.demand_mix, **at._asdict(),
             "differences": form.differences(names),
         },
         "tests": [findings.of_test(name, parts[name]) for name in names],
@@ -177,7 +180,9 @@ def _settings(given: api.Settings | None) -> list[str]:
     return [*sets, *_PURGED]
 
 
-def _form(short: bool, round_: str | None, rounds: int, active_range: float, seed: int) -> Form:
+def _form(
+    short: bool, round_: str | None, rounds: int, active_range: float, demand_mix: float, seed: int
+) -> Form:
     if short and round_ is not None:
         raise ConfigError(
             f'error: short has rounds of 5 s, and round = "{round_}" names another length\n'
@@ -196,7 +201,13 @@ def _form(short: bool, round_: str | None, rounds: int, active_range: float, see
             f"error: an active range of {active_range!r} is not possible\n  = help: give a share "
             "of the user capacity above 0 and up to 1, such as 0.75"
         )
-    return Form(SHORT_NS if short else length, rounds, float(active_range), seed)
+    if not (isinstance(demand_mix, (int, float)) and 0 <= demand_mix <= 1):
+        raise ConfigError(
+            f"error: a share of reads of {demand_mix!r} is not possible\n  = help: give a share "
+            "from 0 to 1 as demand_mix, such as 0.65"
+        )
+    length = SHORT_NS if short else length
+    return Form(length, rounds, float(active_range), float(demand_mix), seed)
 
 
 def _length(text: str) -> int:

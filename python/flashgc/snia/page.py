@@ -65,7 +65,8 @@ def _test(test: Mapping[str, Any], parts: Sequence[Part]) -> str:
 def _part(test: str, values: Mapping[str, Any], part: Part, at: int) -> list[str]:
     warning = words.not_steady(values)
     told = [f"<h3>{html.escape(part.name)}</h3>"] if part.name else []
-    told.append(f"<p>{html.escape(words.about(values))}.</p>")
+    about = words.about(values, named=False)
+    told.append(f"<p>{html.escape(about[:1].upper() + about[1:])}.</p>")
     told += [] if warning is None else [page.note(warning)]
     tables = [words.window(values), *(rows for _, rows in words.results(test, values)),
               words.responses(values)]  # fmt: skip

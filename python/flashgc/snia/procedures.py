@@ -25,7 +25,7 @@ class Series(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A test, or a part of it with a purge of its own."""
+    """A test, or a part of it."""
 
     name: str
     precondition: Preconditioned | None
@@ -35,6 +35,8 @@ class Part(NamedTuple):
     points: list[Point]
     """All measurements, in order."""
     histogram: Histogram | None = None
+    continues: bool = False
+    """Whether it has the drive of the part before it, without a purge."""
 
     @property
     def is_steady(self) -> bool | None:
@@ -226,6 +228,76 @@ def cross_stimulus(purged: Callable[[str], Rig], at: Outstanding) -> list[Part]:
     return [Part("", None, [], [], rig.points)]
 
 
+def demand(purged: Callable[[str], Rig], at: Outstanding) -> list[Part]:
+    """Random requests of each number of threads and depth, then histograms of three of them."""
+    del at
+    rig = purged("")
+    form = rig.form
+    before = rig.precondition()
+    writes = Load(definitions.DEMAND_BYTES, 0.0, 32, 32)
+
+    def written() -> Iterator[list[Point]]:
+        number = 0
+        while True:
+            number += 1
+            yield [rig.measure("writes", number, writes, form.half_hour_ns)]
+
+    series = Series("4 KiB 0/100, 32 x 32", "IOPS", [])
+    rounds = _tracked(written(), form, [(series, lambda points: points[0].iops)])
+    parts = [Part("writes", before, [series], rounds, _taken(rig))]
+    parts.append(_demanded(rig, writes))
+    for name, load in _chosen(parts[-1]):
+        rig.measure(name, 0, writes, form.hour_ns)
+        found = rig.histogram("histogram", load, form.histogram_ns // 2)
+        told = f"{name} ({load.threads} x {load.depth})"
+        parts.append(Part(told, None, [], [], _taken(rig), found, continues=True))
+    return parts
+
+
+def _demanded(rig: Rig, writes: Load) -> Part:
+    """Rounds of all numbers of threads and depths, each after writes."""
+    form = rig.form
+    mix = form.demand_mix
+    loads = [
+        Load(definitions.DEMAND_BYTES, mix, threads, depth)
+        for threads in definitions.DEMAND_THREADS for depth in definitions.DEMAND_DEPTHS
+    ]  # fmt: skip
+
+    def measured() -> Iterator[list[Point]]:
+        number = 0
+        while True:
+            number += 1
+            rig.measure("writes before the round", 0, writes, form.demand_ns)
+            yield [rig.measure(f"round {number}", number, load, form.round_ns) for load in loads]
+
+    series = Series(f"4 KiB {definitions.mix(mix)}, 32 x 32", "IOPS", [])
+    rounds = _tracked(measured(), form, [(series, lambda points: points[0].iops)])
+    return Part("demand", None, [series], rounds, _taken(rig), continues=True)
+
+
+def _taken(rig: Rig) -> list[Point]:
+    """The measurements since the last part."""
+    points, rig.points = rig.points, []
+    return points
+
+
+def _chosen(part: Part) -> list[tuple[str, Load]]:
+    """The loads of the histograms: the most IOPS with short responses, the least, and between."""
+    found = []
+    for points in zip(*part.last, strict=True):
+        mean_ns = sum(point.mean_ns for point in points) / len(points)
+        iops = sum(point.iops for point in points) / len(points)
+        first = points[0]
+        load = Load(first.bytes, first.read_share, first.threads, first.depth)
+        found.append((iops, mean_ns, load))
+    least_iops, _, least = found[-1]
+    fast = [one for one in found if one[1] < definitions.DEMAND_RESPONSE_NS]
+    most_iops, _, most = max(fast, key=lambda one: one[0], default=found[-1])
+    half = (least_iops + most_iops) / 2
+    middle = min(found, key=lambda one: abs(one[0] - half))[2]
+    return [("MaxIOPS", most), ("MidIOPS", middle), ("MinIOPS", least)]
+
+
 PROCEDURES: dict[str, Procedure] = {
     "wsat": saturation,
     "iops": iops,
@@ -233,5 +305,6 @@ PROCEDURES: dict[str, Procedure] = {
     "lat": latency,
     "hir": idle_recovery,
     "xsr": cross_stimulus,
+    "dirth": demand,
 }
 """The procedure of each test."""

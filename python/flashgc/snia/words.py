@@ -27,6 +27,12 @@ DEFINED = {
            "with this wait between them, and writes without waits. Tracking variable: IOPS.",
     "xsr": "Purge; sequential writes of 1024 KiB, random writes of 8 KiB, and sequential writes "
            "of 1024 KiB again. There is no tracking variable.",
+    "dirth": "Purge; sequential writes of 128 KiB, twice the user capacity; random writes of 4 KiB "
+             "from 32 x 32 (threads x depth) until steady; then rounds of 7 numbers of threads, "
+             "each with 7 depths, from many to few, after writes from 32 x 32. Tracking variable: "
+             "IOPS of 32 x 32. Then a histogram each, after writes, of MaxIOPS (the most IOPS with "
+             "a mean response time below 5 ms), MinIOPS (1 x 1), and MidIOPS, nearest to half-way "
+             "between.",
 }  # fmt: skip
 """The procedure of each test."""
 RULE = (
@@ -59,7 +65,8 @@ def conditions(values: Values) -> list[tuple[str, str]]:
         ("write cache", "as the device has it"),
         ("requests at a time", f"{form['threads']} x {form['depth']} (threads x depth) for WSAT, "
          f"IOPS and HIR; 1 x {definitions.SEQUENTIAL_DEPTH} for throughput and XSR; 1 x 1 for "
-         "latency"),
+         "latency; 1 to 32 x 1 to 32 for DIRTH, with R/W "
+         f"{definitions.mix(form['demand_mix'])}"),
         ("seed", str(values["seed"])),
         ("version", f"flashgc {values['version']}"),
     ]  # fmt: skip
@@ -71,17 +78,17 @@ def title(test: Values) -> str:
     return f"{test['title']} ({test['test']}): {outcome}"
 
 
-def about(part: Values) -> str:
+def about(part: Values, named: bool = True) -> str:
     """Preconditioning, rounds, and whether the part is steady."""
     before = part["preconditioning"]
-    told = [part["name"]] if part["name"] else []
+    told = [part["name"]] if part["name"] and named else []
     if before is not None:
         told.append(
             f"preconditioned with {before['times']} user capacities in writes of "
             f"{definitions.size(before['bytes'])} ({units.time(before['took_ns'])})"
         )
     else:
-        told.append("no preconditioning")
+        told.append("on the same drive" if part["continues"] else "no preconditioning")
     if part["steady"] is not None:
         told.append(f"{part['rounds']} rounds")
     told.append(f"{units.figures(part['drive_writes'])} user capacities written in all")
@@ -121,9 +128,17 @@ def results(test: str, part: Values) -> list[tuple[str, Rows]]:
     """The tables of the measurement window, with their titles."""
     found = [one for one in part["results"] if one["phase"] == "window"]
     others = [one for one in part["results"] if one["phase"] != "window"]
+    if test == "xsr":
+        return [("Groups of writes", _groups(part))]
+    if test == "hir":
+        return [("IOPS of writes with waits between them", _recovery(found, others))]
+    return _of_window(test, part, found) if found else []
+
+
+def _of_window(test: str, part: Values, found: list[Values]) -> list[tuple[str, Rows]]:
     if test == "iops":
-        return [("IOPS by size and read/write mix", _matrix(found, "iops"))] if found else []
-    if test == "lat" and found:
+        return [("IOPS by size and read/write mix", _matrix(found, "iops"))]
+    if test == "lat":
         return [
             ("Mean response time, us", _matrix(found, "mean_ns")),
             ("Response time of 99.999 %, us", _matrix(found, "p99_999_ns")),
@@ -131,12 +146,25 @@ def results(test: str, part: Values) -> list[tuple[str, Rows]]:
             ("IOPS", _matrix(found, "iops")),
         ]
     if test == "tp":
-        return [(f"Throughput of {part['name']}", _throughput(found))] if found else []
-    if test == "hir":
-        return [("IOPS of writes with waits between them", _recovery(found, others))]
-    if test == "xsr":
-        return [("Groups of writes", _groups(part))]
-    return [("Write saturation", _plain(found))] if found else []
+        return [(f"Throughput of {part['name']}", _throughput(found))]
+    if test == "dirth" and len(found) > 1:
+        return [
+            ("IOPS by threads (rows) and depth", _demand(found, "iops")),
+            ("Mean response time, us, by threads (rows) and depth", _demand(found, "mean_ns")),
+        ]
+    return [("IOPS of the window", _plain(found))]
+
+
+def _demand(found: list[Values], key: str) -> Rows:
+    """A row for each number of threads, a column for each depth."""
+    threads, depths = ({one[name] for one in found} for name in ("threads", "depth"))
+    at = {(one["threads"], one["depth"]): one[key] for one in found}
+    factor = 1e3 if key.endswith("_ns") else 1
+    rows = [["threads", *map(str, sorted(depths))]]
+    for count in sorted(threads):
+        rows.append([str(count), *(units.figures(at[count, depth] / factor)
+                                   for depth in sorted(depths))])  # fmt: skip
+    return rows
 
 
 def _matrix(found: list[Values], key: str) -> Rows:
@@ -209,7 +237,8 @@ def responses(part: Values) -> Rows:
     if found is None:
         return []
     return [
-        ["response times", "writes", "mean", *_PERCENTILES.values(), "longest"],
-        ["4 KiB 0/100", units.count(found["requests"]), units.time(found["mean_ns"]),
+        ["response times", "requests", "mean", *_PERCENTILES.values(), "longest"],
+        [part["name"] or "4 KiB 0/100", units.count(found["requests"]),
+         units.time(found["mean_ns"]),
          *(units.time(found[key]) for key in _PERCENTILES), units.time(found["max_ns"])],
     ]  # fmt: skip
