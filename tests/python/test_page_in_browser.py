@@ -435,3 +435,19 @@ def test_axes_of_planes_and_times_are_whole_and_in_the_units_of_the_tables(brows
     assert " us" in drawn
     assert "µs" not in drawn
     opened.clean()
+
+
+@pytest.mark.parametrize("width", [1400, 400])
+def test_the_report_of_pts_draws_its_charts_in_any_width(browser, tmp_path, width):
+    small = {"device.blocks_per_plane": 64, "device.pages_per_block": 8, "device.channels": 2,
+             "device.chips_per_channel": 1}  # fmt: skip
+    found = flashgc.pts("enterprise-tlc", tests=["tp", "lat"], set=small, round="20 ms")
+    page, *_ = found.save(tmp_path)
+    opened = Opened(browser, page, viewport={"width": width, "height": 900})
+    for name in pages.charts(page.read_text()):
+        figure = opened.chart(name)
+        assert figure.locator("svg.marks path, svg.marks rect").count() > 3
+    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+    if width == 1400:
+        assert cut(opened) == []
+    opened.clean()

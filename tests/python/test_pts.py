@@ -413,6 +413,10 @@ def test_errors_tell_what_is_allowed(more, told):
     assert told in str(error.value)
 
 
+def test_an_unknown_device_is_told(flashgc):
+    assert "`flashgc devices` lists the devices" in flashgc("pts", "no-such", code=2).err
+
+
 def test_a_wrong_share_is_told(flashgc):
     assert 'such as "75%"' in flashgc("pts", "enterprise-tlc", "--active-range", "0.5", code=2).err
     assert 'such as "65/35"' in flashgc("pts", "enterprise-tlc", "--demand-mix", "65", code=2).err

@@ -178,8 +178,8 @@ def _bar(quiet: bool) -> Iterator[Callable[[PtsProgress], None] | None]:
         def show(step: PtsProgress) -> None:
             steps[step.test] = step
             if step.phase == "end":
-                del steps[step.test]
-            under_way = ", ".join(f"{one.test} {one.phase}" for one in steps.values())
+                steps.pop(step.test, None)
+            under_way = ", ".join(f"{one.test} {one.phase}" for one in list(steps.values()))
             text = f"{step.tests_done} of {step.tests} tests"
             shown.update(task, description=under_way, completed=step.tests_done, total=step.tests,
                          text=text)  # fmt: skip

@@ -98,7 +98,7 @@ def pts(
         return Component(config, scheme=scheme, device=device, set=sets, unset=unset, seed=seed,
                          parts=False)  # fmt: skip
 
-    about = drive().statistics()
+    about = _begun(drive).statistics()
     form = _form(short, round, rounds, active_range, demand_mix, about.seed)
     at = Outstanding(inputs.whole("threads", threads, 1), inputs.whole("depth", depth, 1))
     ended: list[str] = []
@@ -147,6 +147,16 @@ def pts(
         "tests": [findings.of_test(name, parts[name]) for name in names],
     }  # fmt: skip
     return Pts(values, parts, about, again)
+
+
+def _begun(drive: Callable[[], Component]) -> Component:
+    """The first drive; a name that is none of a file may be meant as one of a device."""
+    try:
+        return drive()
+    except ConfigError as error:
+        if "there is no such file" not in str(error):
+            raise
+        raise ConfigError(f"{error}; `flashgc devices` lists the devices") from None
 
 
 def _tests(given: Sequence[str] | None) -> list[str]:
