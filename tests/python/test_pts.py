@@ -413,6 +413,12 @@ def test_errors_tell_what_is_allowed(more, told):
     assert told in str(error.value)
 
 
+def test_the_folder_of_a_report_says_how_to_see_it(flashgc, folder):
+    told = flashgc("report", folder, "--out", "page", code=2).err
+    assert "is a result of `flashgc pts`" in told
+    assert "index.html" in told
+
+
 def test_an_unknown_device_is_told(flashgc):
     assert "`flashgc devices` lists the devices" in flashgc("pts", "no-such", code=2).err
 

@@ -58,6 +58,7 @@ _RESULTS = {
     ),
     "advice.json": ("flashgc advise", "open {}/advice.html"),
     "explanation.json": ("flashgc explain", "open {}/explanation.html"),
+    "pts.json": ("flashgc pts", "open {}/index.html"),
     "tune.json": ("flashgc tune", "open {}/tune.html, or `flashgc run {}/tuned.toml`"),
 }
 
