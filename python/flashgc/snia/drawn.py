@@ -46,7 +46,7 @@ def _lines(
 
 
 def _axis(title: str, log: bool = False, **more: object) -> theme.Part:
-    scale: theme.Part = {"type": "log", "nice": False} if log else {"zero": True}
+    scale: theme.Part = {"type": "log", "nice": False, "padding": 6} if log else {"zero": True}
     axis = {"title": title, "format": "~s", **({"tickCount": 5} if log else {})}
     return {"scale": scale, "axis": axis | more}
 

@@ -11,9 +11,9 @@ from flashgc.snia.measuring import Histogram, Point
 from flashgc.snia.procedures import Part, Series
 
 SETTLED = 0.10
-"""How near to the last minutes of its group a minute is that has recovered."""
-_LAST = 5
-"""Measurements at the end of a group whose throughput is settled."""
+"""How near to the settled throughput of its group five minutes are that have recovered."""
+_LAST = 60
+"""Measurements at the end of a group, an hour, whose throughput is settled."""
 
 
 def of_test(test: str, parts: Sequence[Part]) -> dict[str, Any]:
@@ -104,9 +104,9 @@ def _recovery(points: Sequence[Point]) -> list[dict[str, Any]]:
 
 
 def _first_settled(group: Sequence[Point], settled: float) -> Point | None:
-    """The first of several measurements in a row that are all near the settled throughput."""
-    near = [abs(point.mb_per_s - settled) <= SETTLED * settled for point in group]
-    for at in range(len(group) - steady.WINDOW + 1):
-        if all(near[at : at + steady.WINDOW]):
-            return group[at]
+    """The last of the first five measurements in a row whose average is near the settled one."""
+    for end in range(steady.WINDOW, len(group) + 1):
+        average = fmean(point.mb_per_s for point in group[end - steady.WINDOW : end])
+        if abs(average - settled) <= SETTLED * settled:
+            return group[end - 1]
     return None
