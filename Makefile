@@ -15,10 +15,10 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture simgrid-picture llm-picture clean
+.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture simgrid-picture gem5 llm-picture clean
 
 help: ## what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | \
 	  awk -F '\t' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
 run: $(VENV)/.engine ## build if need be, run a built-in workload (or TRACE=file FORMAT=f), save runs/latest
@@ -138,8 +138,8 @@ lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, chan
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --profile tests --quiet -- -D warnings
 	scripts/c_header --check
-	$(BIN)/ruff format --check python tests/python tests/fio scripts
-	$(BIN)/ruff check python tests/python tests/fio scripts
+	$(BIN)/ruff format --check python tests/python tests/fio scripts integrations
+	$(BIN)/ruff check python tests/python tests/fio scripts integrations
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest flashgc._engine --ignore-missing-stub
 	$(BIN)/python scripts/prose.py
@@ -148,8 +148,8 @@ lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, chan
 
 format: $(VENV)/.dev ## put the code into the project's shape
 	cargo fmt --all
-	$(BIN)/ruff format python tests/python tests/fio scripts
-	$(BIN)/ruff check --fix python tests/python tests/fio scripts
+	$(BIN)/ruff format python tests/python tests/fio scripts integrations
+	$(BIN)/ruff check --fix python tests/python tests/fio scripts integrations
 
 fitted-workloads: $(VENV)/.engine ## check the fitted workloads of all traces in TRACES=folder (FORMATS=file names formats)
 	@$(BIN)/python scripts/fitted_workloads.py "$(TRACES)" $(if $(FORMATS),--formats "$(FORMATS)")
@@ -183,6 +183,11 @@ picture: $(VENV)/.engine ## draw the pictures of the README and of docs/placemen
 
 simgrid-picture: $(VENV)/.engine native ## draw the picture of docs/simgrid.md again, from runs with SimGrid
 	$(BIN)/python scripts/simgrid_picture.py
+
+GEM5 ?=
+gem5: $(VENV)/.engine $(VENV)/.dev native ## build gem5 with a drive inside, and test it (GEM5=folder of gem5's source, JOBS=2); takes about an hour
+	scripts/gem5 "$(GEM5)"
+	GEM5="$(abspath $(GEM5))" $(BIN)/python -m pytest -q tests/python/test_gem5.py
 
 llm-picture: $(VENV)/.engine $(VENV)/.dev ## run the server of docs/llm-serving.md for longer, and draw its picture again; takes minutes
 	$(BIN)/python scripts/llm_picture.py
