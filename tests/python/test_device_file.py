@@ -67,6 +67,8 @@ def takes_one(folder, file):
         "plan": lambda: flashgc.plan(config, **text).device,
         "device_facts": lambda: flashgc.device_facts(file).read_ns,
         "sweep": sweep,
+        "Component of it": lambda: flashgc.Component(file).statistics().device,
+        "pts": lambda: flashgc.pts(file, tests=["tp"], round="2 ms", rounds=5).device,
         "Component": component,
     }
 

@@ -30,8 +30,8 @@ def pts(
         str,
         typer.Argument(
             metavar="DEVICE|CONFIG",
-            help="The name of a device, or a TOML file; its workload and preconditioning do not "
-            "count.",
+            help="A device, by name or as a TOML file, or a configuration, whose workload and "
+            "preconditioning do not count.",
             autocompletion=complete.devices,
             show_default=False,
         ),

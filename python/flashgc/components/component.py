@@ -147,7 +147,7 @@ class Component:
         progress: api.ProgressCallback | None = None,
     ) -> None:
         given: api.Config = config
-        if device is None and isinstance(config, str) and config in _devices():
+        if device is None and isinstance(config, (str, os.PathLike)) and _is_device(config):
             given, device = _ANY, config
         request = api._request(given, None, scheme, device, set, seed, None, unset)
         own = None if drive is None else os.fspath(drive)
@@ -347,6 +347,10 @@ class Component:
         cannot be used after that.
         """
         return Report._of(self._engine.finish())
+
+
+def _is_device(given: str | os.PathLike[str]) -> bool:
+    return given in _devices() or inputs.is_device_file(given)
 
 
 def _devices() -> frozenset[str]:

@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -179,6 +180,17 @@ def is_file(given: str | os.PathLike[str]) -> bool:
     """Whether a scheme or a device is a file and not the name of a preset."""
     name = os.fspath(given)
     return not isinstance(given, str) or name.endswith(".toml") or os.sep in name
+
+
+def is_device_file(given: object) -> bool:
+    """Whether this is a file with the keys of a device at its top, and no configuration."""
+    if not isinstance(given, (str, os.PathLike)) or not os.fspath(given).endswith(".toml"):
+        return False
+    try:
+        keys = tomllib.loads(read_text(Path(given)))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return False  # the error is that of a configuration
+    return not keys.keys().isdisjoint({"preset", "channels"})
 
 
 def placed(given: str | None, folder: Path) -> str | None:

@@ -54,7 +54,7 @@ def pts(
     depth: int = 32,
     demand_mix: float = 0.65,
     scheme: api.PathLike | None = None,
-    device: str | None = None,
+    device: api.PathLike | None = None,
     set: api.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
@@ -66,8 +66,8 @@ def pts(
     docs/pts.md has the definitions.
 
     Args:
-        config: the name of a device; or a configuration, as for :func:`flashgc.run`, whose
-            workload and preconditioning do not count: each test begins with a drive as new.
+        config: a device, by name or as a file; or a configuration, as for :func:`flashgc.run`,
+            whose workload and preconditioning do not count: each test begins with a drive as new.
         tests: some of `wsat`, `iops`, `tp`, `lat`, `hir`, `xsr`, `dirth`; by default all.
         short: rounds of 5 s, in place of 1 min.
         round: another length, up to `"1 min"`.
