@@ -99,6 +99,13 @@ def settings(sets):
     return [word for one in sets for word in ("--set", one)]
 
 
+def keys(sets):
+    """The settings of `flashgc run` as those of `flashgc.run`."""
+    pairs = (one.split("=") for one in sets)
+    return {key: json.loads(value) if re.fullmatch(r"[\d.]+", value) else value
+            for key, value in pairs}  # fmt: skip
+
+
 def drive(folder, *words, sets=SMALL):
     """What drive.py printed, once it has ended well."""
     done = run(folder, SOURCES / "drive.py", *words, *settings(sets))
@@ -142,13 +149,10 @@ def test_outputs_of_the_page(tmp_path):
 def test_the_result_is_that_of_a_run_with_the_same_requests(tmp_path, scheme, sets, words):
     more = ["--scheme", scheme, "--requests", "5000", "--record", "requests.csv", *words]
     drive(tmp_path, *more, sets=sets)
-    own = dict(one.split("=") for one in sets)
     replay = {"workload": {"trace": {"address": "reject"}}}
     trace = tmp_path / "requests.csv"
-    given = {key: json.loads(value) if re.fullmatch(r"[\d.]+", value) else value
-             for key, value in own.items()}  # fmt: skip
     whole = flashgc.run(replay, trace, device="enterprise-tlc", scheme=scheme, format="csv",
-                        set={**given, "precondition.overwrite_with": "uniform"})  # fmt: skip
+                        set={**keys(sets), "precondition.overwrite_with": "uniform"})  # fmt: skip
     assert report(tmp_path)["requests"]["read"] + report(tmp_path)["requests"]["write"] == 5000
     assert whole.result_hash == report(tmp_path)["result_hash"]
     assert ("--depth" in words) == (statistics(tmp_path)["system.drive.retries"] > 0)
@@ -195,6 +199,7 @@ TESTER = """
 system.tester = MemTest(max_loads=2000, size=4096, progress_check=10**12)
 system.tester.port = system.bus.cpu_side_ports
 """
+BEGUN = f"{TESTER}m5.instantiate()\nm5.simulate(10**7)\n"
 FINISHED = "m5.instantiate()\nsystem.drive.finish()\n"
 
 
@@ -214,6 +219,26 @@ def test_reads_return_what_was_written(tmp_path, depth):
     found = statistics(tmp_path)
     assert found["system.drive.reads"] > 500
     assert (depth > 0) == (found["system.drive.retries"] > 0)
+
+
+@GEM5
+def test_a_drive_is_the_same_by_each_parameter(tmp_path):
+    file, saved = tmp_path / "own.toml", tmp_path / "own.drive"
+    file.write_text('device = { preset = "enterprise-tlc" }\n[gc]\nscheme = "greedy"\n')
+    given = {**keys(SMALL), "precondition.overwrite_with": "uniform"}
+    flashgc.drive.save("oltp", saved, device="enterprise-tlc", scheme="greedy", set=given)
+    test = TESTER.replace("2000", "200") + "m5.instantiate()\nm5.simulate()\n"
+    hashes = []
+    for text in (
+        "",
+        f'system.drive.device = ""\nsystem.drive.config = "{file}"\n',
+        f'system.drive.saved = "{saved}"\n',
+        "system.drive.verify = True\n",
+    ):
+        done = own_script(tmp_path, text + test)
+        assert done.returncode == 0, done.stderr
+        hashes.append(report(tmp_path)["result_hash"])
+    assert len(set(hashes)) == 1
 
 
 @GEM5
@@ -263,6 +288,9 @@ def test_statistics_count_from_their_reset(tmp_path):
         ("use AddrRange(0, size=", "m5.instantiate()", {"size": "8GiB"}),
         ('use mem_mode = "timing"', f"{TESTER}m5.instantiate()\nm5.simulate()", {"mode": "atomic"}),
         ("a checkpoint cannot hold a drive", "m5.instantiate()\nm5.checkpoint('here')", {}),
+        ("cannot read the configuration `/nowhere.toml`",
+         "system.drive.config = '/nowhere.toml'\nm5.instantiate()", {}),
+        ("call m5.drain() first", f"{BEGUN}system.drive.finish()", {}),
         ("report() after finish()", f"{FINISHED}system.drive.report()", {}),
     ],
 )  # fmt: skip
