@@ -183,6 +183,15 @@ def test_statistics_are_those_of_the_report(tmp_path):
     assert found["system.drive.amplification"] == amplification
 
 
+@GEM5
+def test_a_write_to_a_read_only_drive_ends_the_simulation(tmp_path):
+    failing = (*FLASH[:-1], "precondition.overwrite=0.2", "device.exported=0.9",
+               "device.failures.erase=0.05")  # fmt: skip
+    done = run(tmp_path, SOURCES / "drive.py", *settings(failing))
+    assert done.returncode != 0
+    assert "a write, and the drive is read-only" in done.stderr
+
+
 SYSTEM = """
 import m5
 from m5.objects import *
