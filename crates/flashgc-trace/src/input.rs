@@ -2,6 +2,7 @@
 
 use crate::buffer::{Data, Rewound, Stream};
 use crate::error::TraceError;
+use crate::zstd_frames;
 use std::io::{self, Cursor, Read};
 
 /// The packing of a stream.
@@ -64,10 +65,10 @@ pub(crate) fn unpack(
         return Ok((Box::new(Stream(unpacked)), Packing::Gzip));
     }
     if zstd {
-        let decoder = zstd::stream::read::Decoder::new(whole).map_err(|error: io::Error| {
+        let decoder = zstd_frames::decoder(whole).map_err(|error: io::Error| {
             TraceError::new(source, format!("the zstd stream cannot be decompressed: {error}"))
         })?;
-        return Ok((Box::new(Stream(Box::new(decoder))), Packing::Zstd));
+        return Ok((Box::new(Stream(decoder)), Packing::Zstd));
     }
     Ok((Box::new(whole), Packing::Plain))
 }

@@ -157,6 +157,11 @@ impl Waiting {
         self.counts[unit.index()]
     }
 
+    /// The operations that wait at a unit, in no order.
+    pub fn waiting_at(&self, unit: UnitId) -> impl Iterator<Item = &Op> {
+        self.queues.waiting_at(&self.ops, unit).map(|op| self.op(op))
+    }
+
     /// The list in which an operation waits.
     #[inline(always)]
     fn list_of(&self, op: &Op) -> u8 {

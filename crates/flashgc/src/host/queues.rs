@@ -246,6 +246,17 @@ impl Queues {
         open.filter_map(move |queue| self.peek_late(ops, queue..queue + 1, list))
     }
 
+    /// The operations that wait at a unit, in no order.
+    pub fn waiting_at<'a>(&'a self, ops: &'a [Op], unit: UnitId) -> impl Iterator<Item = u32> + 'a {
+        let lists = self.range(unit).flat_map(|queue| (0..LISTS).map(move |list| (queue, list)));
+        lists.flat_map(move |(queue, list)| {
+            let some = |op: u32| (op != NONE).then_some(op);
+            let first = some(self.queues[queue].lists[list].head);
+            let listed = std::iter::successors(first, move |&op| some(ops[op as usize].next));
+            listed.chain(self.late[LISTS * queue + list].iter().map(|&Reverse((_, op))| op))
+        })
+    }
+
     /// The queues that serve a plane.
     fn serving(&self, plane: PlaneId) -> std::ops::Range<usize> {
         let (first, count) = (plane.index() * self.of_plane as usize, self.of_plane as usize);

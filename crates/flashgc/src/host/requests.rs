@@ -2,7 +2,7 @@
 
 use super::ahead::Tables;
 use super::records::{Cutting, Done, Fault, Pauses, Request, Served};
-use super::{Host, OpKind};
+use super::{FLUSH, Host, Op, OpKind};
 use crate::context::Context;
 use crate::event::Slot;
 use crate::ftl::Writer;
@@ -17,6 +17,11 @@ impl Host {
     #[inline(always)]
     pub fn outstanding(&self) -> u64 {
         self.requests.outstanding
+    }
+
+    /// The arrival of the request of an operation under way, in ns; a flush has none.
+    pub fn arrived_ns(&self, op: &Op) -> Option<u64> {
+        (op.request != FLUSH).then(|| self.requests.slab[op.request as usize].arrived_ns)
     }
 
     /// Requests done.

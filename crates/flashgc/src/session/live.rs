@@ -8,7 +8,7 @@ use super::error::RunError;
 use super::{Phase, Progress, SavedDrive, Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan};
 use crate::plan::{Arrivals, WriteCompletion};
-use crate::report::{Facts, Report};
+use crate::report::Report;
 use crate::sim::live;
 use crate::verify::Watch;
 use crate::verify::attended::Done;
@@ -188,27 +188,9 @@ impl LiveSession {
         engine!(&self.session.engine, sim => live::next_ns(sim))
     }
 
-    /// The report on everything so far, apart from the hash over the whole course. The log of
-    /// requests, if there is one, hands out its rows first.
+    /// The report on everything so far.
     pub fn so_far(&mut self) -> Report {
-        let session = &mut self.session;
-        session.end_rows();
-        engine!(&mut session.engine, sim => live::count_unseen(sim));
-        let results = engine!(&session.engine, sim => sim.seen().results());
-        let (blame, _) = session.blame(&results);
-        let facts = Facts {
-            preconditioning: session.preconditioning.clone(),
-            drive: session.given.as_ref().map(|(origin, name)| origin.for_report(name)),
-            notes: Vec::new(),
-            nothing_moved: None,
-            bad_rows: 0,
-            of_jobs: Vec::new(),
-            blame_of_jobs: Vec::new(),
-            blame,
-            result_hash: String::new(),
-            over_time: None,
-        };
-        Report::new(&session.setup, &results, facts)
+        self.session.so_far()
     }
 
     /// Erased blocks that are not open: of the plane with the fewest, and of all planes.

@@ -15,9 +15,12 @@ mod job_run;
 mod live;
 mod measured;
 mod options;
+pub mod picture;
 mod precondition;
 pub mod saved;
 mod sources;
+mod stepping;
+mod until;
 
 pub use crate::config::{Fitted, Inputs, Setup, fit, prepare};
 use crate::config::{TracePlan, WorkloadPlan};
@@ -177,7 +180,7 @@ impl Session {
                 self.overwrite(source, watch, written, moved_before)
             }
             Stage::Ready => self.begin_run(),
-            Stage::Run { source } => self.run(source),
+            Stage::Run { source } => self.run(source, RUN_EVENTS, u64::MAX),
             Stage::Done => Ok(self.at(Phase::Done, 0, None)),
         }
     }
@@ -317,8 +320,16 @@ impl Session {
         Ok(())
     }
 
-    fn run(&mut self, mut source: RunSource) -> Result<Progress, RunError> {
-        let progress = engine!(&mut self.engine, sim => sim.run(&mut source, RUN_EVENTS))?;
+    /// Runs this number of events, up to and with this instant.
+    fn run(
+        &mut self,
+        mut source: RunSource,
+        events: u64,
+        until_ns: u64,
+    ) -> Result<Progress, RunError> {
+        let progress = engine!(&mut self.engine, sim => {
+            until::run(sim, &mut source, events, until_ns)
+        })?;
         let phase = if progress.finished { Phase::Done } else { Phase::Run };
         if progress.finished {
             self.bad_rows = source.bad_rows();

@@ -93,5 +93,6 @@ mod trace_reads;
 mod two_passes;
 mod used_space;
 mod victims;
+mod watched;
 mod without_cost;
 mod write_buffer;

@@ -7,11 +7,12 @@ use super::frame::{
 };
 use crate::binary::{BinaryFormat, Bytes, RecordProblem};
 use crate::record::{Marks, Op, RawRecord};
+use crate::zstd_frames::Unpacker;
 
 #[derive(Default)]
 pub(super) struct Reader {
     header: Option<Header>,
-    zstd: Option<zstd::bulk::Decompressor<'static>>,
+    zstd: Option<Unpacker>,
     packed: Vec<u8>,
     plain: Vec<u8>,
     columns: [Vec<u64>; COLUMNS],
@@ -117,12 +118,10 @@ impl Reader {
         let plain_bytes = head.plain_bytes as usize;
         self.plain.resize(plain_bytes, 0);
         if self.zstd.is_none() {
-            self.zstd = Some(zstd::bulk::Decompressor::new().map_err(RecordProblem::Io)?);
+            self.zstd = Some(Unpacker::new().map_err(RecordProblem::Io)?);
         }
-        let unpacked = self
-            .zstd
-            .as_mut()
-            .map(|zstd| zstd.decompress_to_buffer(&self.packed, self.plain.as_mut_slice()));
+        let unpacked =
+            self.zstd.as_mut().map(|zstd| zstd.unpack(&self.packed, self.plain.as_mut_slice()));
         if !matches!(unpacked, Some(Ok(count)) if count == plain_bytes) {
             return Err(damaged("a frame"));
         }

@@ -4,10 +4,8 @@ use super::columns;
 use super::frame::{FRAME_RECORDS, Head, Header, MAGIC, OPS, VERSION};
 use crate::record::{Marks, Op, Record};
 use crate::write::BinaryWriter;
+use crate::zstd_frames::Packer;
 use std::io;
-
-/// More takes long and wins little.
-const ZSTD_LEVEL: i32 = 3;
 
 /// The columns of the frame that is being filled.
 #[derive(Default)]
@@ -21,7 +19,7 @@ struct Columns {
 
 pub(super) struct Writer {
     columns: Columns,
-    zstd: Option<Zstd>,
+    zstd: Option<Packer>,
     plain: Vec<u8>,
     rows: u64,
     earliest_ns: u64,
@@ -65,7 +63,7 @@ impl Writer {
             columns::write(column, &mut self.plain);
             column.clear();
         }
-        let packed = compressor(&mut self.zstd)?.compress(&self.plain)?;
+        let packed = packer(&mut self.zstd)?.pack(&self.plain)?;
         let head = Head {
             records: records as u32,
             packed_bytes: packed.len() as u32,
@@ -83,13 +81,9 @@ impl Writer {
     }
 }
 
-type Zstd = zstd::bulk::Compressor<'static>;
-
-fn compressor(slot: &mut Option<Zstd>) -> io::Result<&mut Zstd> {
+fn packer(slot: &mut Option<Packer>) -> io::Result<&mut Packer> {
     if slot.is_none() {
-        let mut zstd = Zstd::new(ZSTD_LEVEL)?;
-        zstd.include_checksum(true)?;
-        *slot = Some(zstd);
+        *slot = Some(Packer::new()?);
     }
     slot.as_mut().ok_or_else(|| io::Error::other("there is no compressor"))
 }
