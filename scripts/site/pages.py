@@ -26,6 +26,8 @@ HERE = Path(__file__).resolve().parent
 PICTURE = re.compile(r"(!\[[^\]]*\]\()docs/")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 ASSETS = ("site.css", "worker.js")
+PLAYGROUND = ROOT / "target" / "playground" / "playground.html"
+PLAYGROUND_PLACE = "playground/index.html"
 
 
 def outside() -> dict[str, Path]:
@@ -100,6 +102,12 @@ def relinked(text: str, name: str) -> str:
     return LINK.sub(link, PICTURE.sub(r"\1", text))
 
 
+def with_playground(text: str) -> str:
+    """The page that describes the playground, with a link to it behind the title."""
+    title, rest = text.split("\n", 1)
+    return f"{title}\n\n**[Open the playground]({PLAYGROUND_PLACE})**\n{rest}"
+
+
 def listed(folder: str, files: dict[str, str]) -> list[str]:
     """The pages of a folder: its README, the pages that this links to, in order, then the rest."""
     inside = [name for name in files if name.startswith(folder) and name.count("/") == 1]
@@ -149,6 +157,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     files.append(File.generated(config, "images/house.svg", content=house.svg()))
     for name in ASSETS:
         files.append(File.generated(config, f"assets/{name}", abs_src_path=str(HERE / name)))
+    if PLAYGROUND.exists():
+        page = File.generated(config, PLAYGROUND_PLACE, abs_src_path=str(PLAYGROUND))
+        files.append(page)
     return files
 
 
@@ -157,4 +168,6 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     name = page.file.src_uri
     if name.startswith("api/") or name == "papers/README.md":
         return markdown
+    if name == "playground.md" and PLAYGROUND.exists():
+        markdown = with_playground(markdown)
     return for_site(relinked(markdown, name))

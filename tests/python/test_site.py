@@ -104,3 +104,9 @@ def test_a_table_breaks_no_value_and_no_option(site):
     assert re.search(r"<td>[\d.]+(&nbsp;|\xa0)ms</td>", page)
     assert not re.search(r"<td>[\d.]+ (ms|us|s|%|MiB)</td>", page)
     assert '<span class="whole">--heapallindexed</span>' in page
+
+
+def test_the_playground_is_there_where_it_was_built(site):
+    built = (ROOT / "target" / "playground" / "playground.html").exists()
+    assert (site / "playground" / "index.html").exists() == built
+    assert ("Open the playground" in (site / "playground.html").read_text()) == built

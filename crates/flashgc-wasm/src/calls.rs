@@ -61,7 +61,7 @@ pub enum Request {
         /// The run.
         run: u32,
     },
-    /// Gives the memory of a run back.
+    /// The memory of a run is free again.
     Close {
         /// The run.
         run: u32,
@@ -108,7 +108,7 @@ fn answer_to(request: Request, data: Vec<u8>) -> Result<Value, String> {
     }
 }
 
-/// What is done with a run.
+/// Does this with a run.
 fn of(run: u32, what: impl FnOnce(&mut Run) -> Result<Value, String>) -> Result<Value, String> {
     RUNS.with_borrow_mut(|runs| match runs.get(run) {
         Some(run) => what(run),

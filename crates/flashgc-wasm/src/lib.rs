@@ -1,10 +1,9 @@
-//! The engine as WebAssembly, for the playground: drives that run in a page, on any number of
-//! configurations side by side.
+//! The engine as WebAssembly, for the playground: any number of runs in a page.
 //!
 //! A call is a JSON object, and so is its answer ([`Request`]). The caller writes the text of the
 //! call into the module's memory, with the bytes of a trace behind it where there is one:
 //!
-//! 1. [`flashgc_room`] gives a room of so many bytes;
+//! 1. [`flashgc_room`] gives a room of this size;
 //! 2. [`flashgc_call`] reads the call there, and leaves the answer;
 //! 3. [`flashgc_answer`] and [`flashgc_answer_bytes`] say where it lies.
 //!

@@ -101,7 +101,7 @@ pub struct CollectionPicture {
     pub left: u64,
     /// Its copies have ended, and it erases.
     pub erases: bool,
-    /// An operation of it has begun, and the unit does something else meanwhile.
+    /// One of its operations has begun, and the unit has other work meanwhile.
     pub is_suspended: bool,
     /// Since when, in ns.
     pub since_ns: u64,

@@ -1,0 +1,210 @@
+"use strict";
+
+/** What a unit does, in the colours of the waits that it causes. */
+const WORKS = {
+  idle: ["nothing", "#8883"],
+  read: ["reads for the host", "#4477aa"],
+  write: ["programs for the host", "#66ccee"],
+  copy: ["copies a page", "#cc3311"],
+  erase: ["erases a block", "#882255"],
+  switch: ["suspends or resumes", "#aa4499"],
+  background: ["works ahead", "#ddaa33"],
+};
+
+/** The states of a block, by number. */
+const BLOCKS = ["erased", "open for the host", "full", "in a collection", "bad", "open for copies"];
+const INK = { valid: "#5f86a6", stale: "#8886", victim: "#cc3311", host: "#009e73", copies: "#e69f00" };
+
+const ACROSS = 8;
+const CELL = { least: 7, height: 12, gap: 1 };
+const BOX = { pad: 5, head: 16, gap: 8 };
+
+function driveLegends() {
+  legend("works", Object.values(WORKS).slice(1).map(([words, colour]) => [`a unit ${words}`, { background: colour }]));
+  legend("blocks", [
+    ["valid pages of a block", { background: INK.valid }],
+    ["stale pages", { background: INK.stale }],
+    ["erased pages", { border: "1px solid #8886" }],
+    ["open for the host", { border: `2px solid ${INK.host}` }],
+    ["open for copies", { border: `2px solid ${INK.copies}` }],
+    ["being collected", { border: `2px solid ${INK.victim}` }],
+    ["a read that waits", { background: "#4477aa", borderRadius: "50%" }],
+    ["a write that waits", { background: "#66ccee", borderRadius: "50%" }],
+    ["a suspended collection", { borderBottom: `4px dashed ${WORKS.switch[1]}` }],
+  ]);
+}
+
+/** The drive of one scheme: a canvas, and its state in words. */
+class DriveView {
+  constructor(scheme) {
+    this.title = element("h3");
+    this.canvas = element("canvas", { role: "img" });
+    this.told = element("p", { class: "told" });
+    this.element = element("div", { class: `drive-${scheme}` }, this.title, this.told, this.canvas);
+    this.picture = null;
+    new ResizeObserver(() => this.draw()).observe(this.element);
+  }
+
+  show(name, picture, shape, followed) {
+    Object.assign(this, { picture, shape, followed });
+    this.title.textContent = name;
+    this.draw();
+  }
+
+  /** Boxes of units in rows; in each box its planes, and in each plane its blocks, eight in a row. */
+  layout(width) {
+    const { units } = this.picture;
+    const planes = Math.max(...units.map((unit) => unit.planes.length));
+    const beside = Math.min(planes, 2);
+    const boxWidth = (columns) => Math.floor((width + BOX.gap) / columns) - BOX.gap;
+    const cellWidth = (columns) =>
+      Math.floor(((boxWidth(columns) - BOX.pad) / beside - BOX.pad) / ACROSS) - CELL.gap;
+    const fits = (columns) => columns <= units.length && cellWidth(columns) >= CELL.least;
+    const columns = [8, 4, 2].find(fits) ?? 1;
+    const cell = cellWidth(columns);
+    const rows = Math.ceil(this.shape.blocks_per_plane / ACROSS);
+    const plane = { width: ACROSS * (cell + CELL.gap), height: rows * (CELL.height + CELL.gap) };
+    const height = BOX.head + Math.ceil(planes / beside) * (plane.height + BOX.pad) + BOX.pad;
+    const box = { width: beside * (plane.width + BOX.pad) + BOX.pad, height };
+    return { plane, beside, box, columns, cell };
+  }
+
+  draw() {
+    const width = this.element.clientWidth;
+    if (!this.picture || !width) return;
+    const layout = this.layout(width);
+    const { units } = this.picture;
+    const height = Math.ceil(units.length / layout.columns) * (layout.box.height + BOX.gap);
+    const pen = sized(this.canvas, width, height);
+    units.forEach((unit, number) => {
+      const x = (number % layout.columns) * (layout.box.width + BOX.gap);
+      const y = Math.floor(number / layout.columns) * (layout.box.height + BOX.gap);
+      this.drawUnit(pen, layout, unit, number, x, y);
+    });
+    this.told.textContent = this.words();
+    this.canvas.setAttribute("aria-label", `${this.title.textContent}: ${this.told.textContent}`);
+  }
+
+  drawUnit(pen, layout, unit, number, x, y) {
+    const { box, plane, beside } = layout;
+    pen.fillStyle = WORKS[unit.work][1];
+    pen.fillRect(x, y, box.width, BOX.head - 2);
+    pen.fillStyle = inkOn(unit.work);
+    pen.font = "10px system-ui, sans-serif";
+    pen.textBaseline = "middle";
+    pen.fillText(`${number} ${unit.work === "idle" ? "" : unit.work}`, x + 4, y + BOX.head / 2 - 1);
+    if (unit.collection?.is_suspended) drawSuspended(pen, x, y + BOX.head - 4, box.width);
+    this.drawQueue(pen, unit, x, x + box.width, y);
+    pen.strokeStyle = this.isFollowed(unit) ? "#e69f00" : "#8884";
+    pen.lineWidth = this.isFollowed(unit) ? 3 : 1;
+    pen.strokeRect(x + 0.5, y + 0.5, box.width - 1, box.height - 1);
+    unit.planes.forEach((of, at) => {
+      const left = x + BOX.pad + (at % beside) * (plane.width + BOX.pad);
+      const top = y + BOX.head + BOX.pad + Math.floor(at / beside) * (plane.height + BOX.pad);
+      this.drawPlane(pen, layout, of, left, top);
+    });
+  }
+
+  /** Dots for what waits, the oldest on the right. */
+  drawQueue(pen, unit, left, right, y) {
+    const room = Math.max(2, Math.floor((right - left - 66) / 8));
+    unit.queue.slice(0, room).forEach(([is_read, arrived_ns], at) => {
+      pen.fillStyle = is_read ? "#4477aa" : "#66ccee";
+      pen.beginPath();
+      pen.arc(right - 7 - at * 8, y + BOX.head / 2 - 1, 3.2, 0, 7);
+      pen.fill();
+      pen.lineWidth = this.followed !== null && arrived_ns === this.followed?.arrived_ns ? 2.5 : 1;
+      pen.strokeStyle = pen.lineWidth > 1 ? "#e69f00" : "#fff";
+      pen.stroke();
+    });
+    if (unit.queue.length > room) {
+      pen.fillStyle = inkOn(unit.work);
+      pen.textAlign = "right";
+      pen.fillText(`+${unit.queue.length - room}`, right - 4 - room * 8, y + BOX.head / 2 - 1);
+      pen.textAlign = "left";
+    }
+  }
+
+  drawPlane(pen, { cell }, plane, left, top) {
+    const { blocks_per_plane, pages_per_block } = this.shape;
+    for (let at = 0; at < blocks_per_plane; at += 1) {
+      const [state, valid, written] = this.picture.blocks[plane * blocks_per_plane + at];
+      const x = left + (at % ACROSS) * (cell + CELL.gap);
+      const y = top + Math.floor(at / ACROSS) * (CELL.height + CELL.gap);
+      const tall = (pages) => (CELL.height * pages) / pages_per_block;
+      pen.fillStyle = INK.stale;
+      pen.fillRect(x, y + CELL.height - tall(written), cell, tall(written));
+      pen.fillStyle = state === 3 ? INK.victim : INK.valid;
+      pen.fillRect(x, y + CELL.height - tall(valid), cell, tall(valid));
+      const edge = { 1: INK.host, 3: INK.victim, 5: INK.copies }[state];
+      pen.lineWidth = edge ? 2 : 1;
+      pen.strokeStyle = edge ?? "#8884";
+      pen.strokeRect(x + 0.5, y + 0.5, cell - 1, CELL.height - 1);
+    }
+  }
+
+  /** Whether the read that is followed waits at a unit, or is served by it. */
+  isFollowed(unit) {
+    const arrived_ns = this.followed?.arrived_ns ?? null;
+    if (arrived_ns === null) return false;
+    return unit.serves_ns === arrived_ns || unit.queue.some(([, arrived]) => arrived === arrived_ns);
+  }
+
+  words() {
+    const { units, now_ns } = this.picture;
+    const number = units.findIndex((unit) => this.isFollowed(unit));
+    if (number >= 0) return followedWords(units[number], number, this.followed, now_ns);
+    if (this.followed && now_ns > this.followed.arrived_ns) return "The read is done here.";
+    const doing = (work) => units.filter((unit) => unit.work === work).length;
+    const waiting = units.reduce((sum, unit) => sum + unit.queue.length, 0);
+    const collections = units.filter((unit) => unit.collection).length;
+    return `${doing("read")} of ${plural(units.length, "unit")} read for the host, ${doing("write")} program, ` +
+      `${doing("copy")} copy and ${doing("erase")} erase; ${plural(collections, "collection")} open, ` +
+      `${plural(waiting, "page operation")} waiting.`;
+  }
+}
+
+function followedWords(unit, number, { arrived_ns }, now_ns) {
+  const age = time(now_ns - arrived_ns);
+  if (unit.serves_ns === arrived_ns) return `After ${age} unit ${number} reads the page.`;
+  const before = unit.queue.findIndex(([, arrived]) => arrived === arrived_ns);
+  const behind = before ? ` Before it in the queue: ${before}.` : "";
+  const { collection } = unit;
+  const left = collection && !collection.erases
+    ? ` Its collection has moved ${plural(collection.moved, "page")}; ${count(collection.left)} are left, and the erase.`
+    : "";
+  return `The read has waited ${age} for unit ${number}, which ${WORKS[unit.work][0]}.${left}${behind}`;
+}
+
+/** The colour of letters on the colour of a work. */
+function inkOn(work) {
+  if (work === "idle") return getComputedStyle(document.body).color;
+  return work === "write" || work === "background" ? "#000" : "#fff";
+}
+
+/** A dashed line: the operation of a collection is suspended. */
+function drawSuspended(pen, x, y, width) {
+  pen.strokeStyle = WORKS.switch[1];
+  pen.lineWidth = 4;
+  pen.setLineDash([6, 4]);
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(x + width, y);
+  pen.stroke();
+  pen.setLineDash([]);
+}
+
+/** The pen of a canvas of this size in CSS pixels, cleared. */
+function sized(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== across || canvas.height !== down) {
+    canvas.width = across;
+    canvas.height = down;
+    canvas.style.height = `${height}px`;
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return pen;
+}

@@ -1,0 +1,174 @@
+"use strict";
+/** A read that is shown takes about this long. */
+const SHOW_MS = 8000;
+/** In runs of more requests the copies of a collection are one event, until a read is shown. */
+const SEEN = 100_000;
+
+class Playground {
+  constructor(worker) {
+    this.worker = worker;
+    this.choices = fromAddress(location.hash);
+    this.pair = 0;
+    this.ask = 0;
+    this.asked = new Map();
+    this.followed = null;
+    this.data = null;
+    this.trace = null;
+    this.shapes = [null, null];
+    this.drives = [new DriveView(0), new DriveView(1)];
+    this.late = [0, 1].map((scheme) => new LateReads((read) => this.follow(scheme, read)));
+    this.amplification = new AmplificationChart(at("wa"));
+    at("drives").append(...this.drives.map((view) => view.element));
+    at("late").append(...this.late.map((reads) => reads.element));
+    this.player = new Player((task, more) => this.tell(task, more), () => this.start());
+    driveLegends();
+    partLegend();
+    worker.onmessage = ({ data }) => this[data.kind](data);
+  }
+
+  tell(task, more = {}) {
+    this.worker.postMessage({ task, ...more });
+  }
+
+  /** A question to the worker; its answer comes with the same number. */
+  question(task, more) {
+    this.ask += 1;
+    const ask = this.ask;
+    this.tell(task, { ...more, ask });
+    return new Promise((answer) => this.asked.set(ask, answer));
+  }
+
+  checked({ ask, answers }) {
+    this.asked.get(ask)(answers);
+    this.asked.delete(ask);
+  }
+
+  reported({ ask, report }) {
+    this.asked.get(ask)(report);
+    this.asked.delete(ask);
+  }
+
+  presets({ schemes, devices }) {
+    this.schemes = schemes;
+    this.devices = devices;
+    fillControls(this.choices, schemes);
+    at("controls").addEventListener("input", () => this.changed());
+    this.start();
+  }
+
+  names() {
+    return [this.choices.a, this.choices.b];
+  }
+
+  changed() {
+    const before = this.choices.device;
+    this.choices = readControls(this.choices);
+    if (this.choices.device !== before) {
+      this.choices.load = DEVICES[this.choices.device].load;
+      at("controls").elements.load.value = this.choices.load;
+    }
+    showOutputs(this.choices);
+    clearTimeout(this.waits);
+    this.waits = setTimeout(() => this.start(), 250);
+  }
+
+  /** A trace that the reader has given, as a file. */
+  async replay(file) {
+    this.trace = { name: file.name, data: new Uint8Array(await file.arrayBuffer()) };
+    offerTrace(file);
+    this.changed();
+  }
+
+  /** Both runs from their beginning; or up to an instant, and on in slow motion. */
+  async start(until = null) {
+    if (!until) {
+      this.followed = null;
+      at("followed").textContent = "";
+    }
+    try {
+      history.replaceState(null, "", toAddress(this.choices));
+    } catch {
+      location.hash = toAddress(this.choices);
+    }
+    showOutputs(this.choices);
+    this.pair += 1;
+    const pair = this.pair;
+    at("wrong").hidden = true;
+    const steps = until !== null || this.choices.requests <= SEEN;
+    const configurations = this.names().map((scheme) => configuration(this.choices, scheme, steps, this.trace));
+    const answers = await this.question("check", { configurations });
+    if (pair !== this.pair) return;
+    this.shapes = answers.map(({ ok }) => ok ?? null);
+    const refused = answers.map(({ error }, at) => error && `Scheme ${"AB"[at]}, ${this.names()[at]}: ${error}`);
+    if (refused.some(Boolean)) {
+      this.wrong({ pair, text: refused.filter(Boolean).join("\n\n") });
+      return;
+    }
+    at("size").textContent = sizeWords(this.shapes[0]);
+    this.showText();
+    this.tell("start", { pair, configurations, until });
+    this.player.begins(until);
+  }
+
+  ready() {}
+
+  wrong({ pair, text }) {
+    if (pair !== this.pair) return;
+    at("wrong").textContent = text;
+    at("wrong").hidden = false;
+    this.player.stops();
+    this.data = null;
+  }
+
+  frame(data) {
+    this.tell("drawn");
+    if (data.pair !== this.pair) return;
+    this.data = data;
+    const { mode, now_ns, runs } = data;
+    this.player.show(mode, now_ns, runs);
+    if (!runs.every((run) => run.report)) return;
+    const names = this.names();
+    runs.forEach((run, at) => this.drives[at].show(names[at], run.picture, this.shapes[at], this.followed));
+    this.restAfterFollowed(now_ns);
+    // Figures of the whole run stay while one of its reads is shown.
+    if (this.followed && mode !== "full" && mode !== "over") return;
+    runs.forEach((run, at) => this.late[at].show(names[at], run.slowest_reads));
+    showLatency(names, runs.map(({ report }) => report));
+    this.amplification.show(names, runs.map(({ samples }) => samples));
+    this.showHashes(runs);
+  }
+
+  /** A read that was shown is done: the clock stops a moment later. */
+  restAfterFollowed(now_ns) {
+    const { followed } = this;
+    if (!followed || this.data.mode !== "slow" || followed.is_over || now_ns < followed.at_ns + followed.latency_ns / 20) return;
+    followed.is_over = true;
+    this.tell("pause");
+  }
+
+  showHashes(runs) {
+    const hashes = runs.map(({ report }, at) => `${this.names()[at]} ${report.result_hash || "(when it has ended)"}`);
+    at("hashes").textContent = hashes.join(", ");
+  }
+
+  showText() {
+    const { choices } = this;
+    at("text").textContent = toToml(choices);
+    at("same").textContent = sameCommand(choices, this.trace);
+    const { keys } = this.devices.find(({ name }) => name === choices.device);
+    const planes = keys.channels * keys.chips_per_channel * keys.dies_per_chip * keys.planes_per_die;
+    const counts = { ...keys, ...DEVICES[choices.device].counts };
+    const small = counts.channels * counts.chips_per_channel * counts.dies_per_chip * counts.planes_per_die;
+    at("full").textContent = fullCommand(choices, [small, planes], this.trace);
+  }
+
+  /** Goes to the arrival of a read and shows its wait in slow motion, on both drives. */
+  follow(scheme, read) {
+    const ns = Math.max(1, read.latency_ns / SHOW_MS);
+    const lead = Math.min(read.arrived_ns, Math.ceil(read.latency_ns / 16));
+    this.followed = { ...read };
+    at("followed").textContent = `Shown: the read that took ${time(read.latency_ns)} under ${this.names()[scheme]}. It arrives after ${clock(read.arrived_ns)}, on both drives.`;
+    this.start({ at_ns: read.arrived_ns - lead, ns });
+    at("drive-title").scrollIntoView({ behavior: "smooth", block: "start" });
+  }
+}

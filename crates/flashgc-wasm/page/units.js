@@ -1,0 +1,57 @@
+"use strict";
+
+/** Quantities as text, in the units of the command line. */
+
+function time(ns) {
+  if (ns === null || ns === undefined) return "-";
+  for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["us", 1e3]]) {
+    if (ns >= size) return `${short(ns / size)} ${unit}`;
+  }
+  return `${ns} ns`;
+}
+
+function short(number) {
+  return number >= 1000 ? count(Math.round(number)) : String(Number(number.toPrecision(3)));
+}
+
+function count(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+function share(part, whole) {
+  return `${Math.round((100 * part) / whole)} %`;
+}
+
+function size(bytes) {
+  for (const [unit, one] of [["TiB", 2 ** 40], ["GiB", 2 ** 30], ["MiB", 2 ** 20]]) {
+    if (bytes >= one) return `${short(bytes / one)} ${unit}`;
+  }
+  return `${short(bytes / 1024)} KiB`;
+}
+
+function plural(number, noun) {
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** An element with attributes and children; texts are never read as markup. */
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "style") Object.assign(made.style, value);
+    else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+function at(id) {
+  return document.getElementById(id);
+}
+
+/** A legend: names with their colours. */
+function legend(id, names) {
+  at(id).replaceChildren(
+    ...names.map(([words, style]) => element("li", {}, element("i", { style }), words)),
+  );
+}

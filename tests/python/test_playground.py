@@ -1,0 +1,279 @@
+"""The playground in headless Chromium: the results of the command, and no request but its own."""
+
+import importlib.machinery
+import importlib.util
+import json
+import shutil
+import subprocess
+
+import pytest
+
+import flashgc
+from conftest import ROOT
+
+BROWSER = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
+SCRIPT = ROOT / "scripts" / "playground"
+
+
+def script():
+    """The script that builds the page."""
+    loader = importlib.machinery.SourceFileLoader("build_playground", str(SCRIPT))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+BUILD = script()
+pytestmark = [
+    pytest.mark.skipif(BROWSER is None, reason="there is no Chromium"),
+    pytest.mark.skipif(not BUILD.is_installed(), reason=BUILD.WHY),
+    pytest.mark.skipif(not BUILD.OUT.exists(), reason="`make playground` builds the page"),
+]
+
+SMALL = {"requests": 3000}
+CHOICES = [
+    *[SMALL | {"a": scheme, "device": device}
+      for device, schemes in {
+          "enterprise-tlc": ["greedy", "fpgc", "pgc-both", "idle-pgc", "tokens-fpgc", "gftl",
+                             "pregc", "on-demand", "cost-benefit", "ippbe"],
+          "client-tlc": ["greedy", "pgc", "tokens-fpgc"],
+          "enterprise-qlc": ["fifo", "pgc"],
+          "slc-low-latency": ["wear-aware", "pbgc"],
+          "slc-msr": ["d-choices", "fpgc", "bbgc"],
+      }.items() for scheme in schemes],
+    SMALL | {"a": "greedy", "workload": "bursts", "load": 13, "skew": 0, "reads": 0},
+    SMALL | {"a": "fpgc", "workload": "bursts", "spare": 45, "seed": 4294967295},
+    SMALL | {"a": "tokens", "workload": "sequential", "skew": 12},
+    SMALL | {"a": "random", "reads": 95, "load": 10, "spare": 60},
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def page():
+    subprocess.run([SCRIPT], check=True, capture_output=True)
+    return BUILD.OUT
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        options = ["--disable-gpu", "--disable-background-networking", "--disable-sync"]
+        yield playwright.chromium.launch(
+            executable_path=BROWSER, args=options, chromium_sandbox=False
+        )
+
+
+class Opened:
+    """The page, with its errors and its requests."""
+
+    def __init__(self, browser, page, address="", width=1400):
+        self.wrong, self.asked = [], []
+        self.url = f"file://{page}"
+        self.tab = browser.new_page(viewport={"width": width, "height": 900})
+        self.tab.on("console", lambda said: self.wrong.append(said.text))
+        self.tab.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.tab.on("request", lambda asked: self.asked.append(asked.url))
+        self.tab.goto(self.url + address)
+
+    def until(self, condition):
+        for _ in range(3000):
+            if self.tab.evaluate(condition):
+                return
+            self.tab.wait_for_timeout(20)
+        raise AssertionError((condition, self.tab.inner_text("#clock"), self.wrong))
+
+    def ends(self):
+        """Waits until both runs are over."""
+        self.until("document.getElementById('clock').textContent.startsWith('Over')")
+
+    def clean(self):
+        """Closes the page, and checks that it had no error and requested nothing but itself."""
+        assert self.wrong == []
+        asked = {url for url in self.asked if not url.startswith(("data:", "blob:"))}
+        assert {url.partition("#")[0] for url in asked} == {self.url}
+        self.tab.close()
+
+
+def address(**choices):
+    return "#" + "&".join(f"{key}={value}" for key, value in (SMALL | choices).items())
+
+
+@pytest.fixture(scope="module")
+def small(browser, page):
+    """A page whose runs are over."""
+    opened = Opened(browser, page, address())
+    opened.ends()
+    yield opened
+    opened.clean()
+
+
+@pytest.mark.parametrize("choices", CHOICES, ids=lambda one: "-".join(map(str, one.values())))
+def test_results_are_those_of_the_command(small, tmp_path, choices):
+    found = small.tab.evaluate(
+        """async (choices) => {
+          const all = { ...START, ...choices };
+          const configurations = [true, false].map((steps) => configuration(all, all.a, steps));
+          const reports = [];
+          for (const one of configurations) {
+            reports.push(await playground.question("report", { configuration: one }));
+          }
+          return [toToml(all), ...reports.map((report) => report.result_hash)];
+        }""",
+        choices,
+    )
+    file = tmp_path / "playground.toml"
+    file.write_text(found[0])
+    assert found[1:] == [flashgc.run(file, scheme=choices["a"]).result_hash] * 2
+
+
+def test_runs_in_slow_motion_have_the_same_results(browser, page):
+    opened = Opened(browser, page, address(requests=1000))
+    opened.ends()
+    before = opened.tab.inner_text("#hashes")
+    opened.tab.locator(".read button").first.click()
+    opened.until("playground.player.mode === 'slow'")
+    opened.tab.get_by_role("button", name="Pause").click()
+    opened.until("playground.player.mode === 'pause'")
+    for _ in range(5):
+        opened.tab.get_by_role("button", name="Step").click()
+    opened.tab.locator("#speed").select_option("0")
+    opened.ends()
+    assert opened.tab.inner_text("#hashes") == before
+    assert before.startswith("greedy ")
+    assert "when it has ended" not in before
+    opened.clean()
+
+
+def test_a_late_read_is_shown_where_it_waits(browser, page):
+    opened = Opened(browser, page, address(requests=10_000))
+    opened.ends()
+    first = opened.tab.locator(".read").first
+    assert "copies of a collection" in first.inner_text()
+    first.get_by_role("button").click()
+    told = "document.querySelector('.drive-0 .told').textContent"
+    opened.until(f"/has waited .* for unit \\d+, which copies a page/.test({told})")
+    opened.until(
+        "document.querySelector('.drive-1 .told').textContent === 'The read is done here.'"
+    )
+    # Tables of the whole run stay.
+    assert "copies of a collection" in opened.tab.locator(".read").first.inner_text()
+    opened.clean()
+
+
+def test_an_address_holds_the_configuration(browser, page):
+    opened = Opened(browser, page, address(a="pgc", b="fifo", device="slc-msr", skew=3, spare=40))
+    opened.ends()
+    text = opened.tab.inner_text("#text")
+    assert 'preset = "slc-msr"' in text
+    assert "zipf = 0.3" in text
+    assert 'over_provisioning = "40%"' in text
+    assert "--schemes pgc,fifo" in opened.tab.inner_text("#same")
+    opened.tab.get_by_label("Over-provisioning").fill("41")
+    opened.until("location.hash.includes('spare=41')")
+    opened.ends()
+    other = Opened(browser, page, "#" + opened.tab.url.partition("#")[2])
+    other.ends()
+    assert other.tab.inner_text("#text") == opened.tab.inner_text("#text")
+    assert other.tab.inner_text("#hashes") == opened.tab.inner_text("#hashes")
+    other.clean()
+    opened.clean()
+
+
+def test_a_trace_is_replayed(browser, page, tmp_path):
+    trace = tmp_path / "requests.load"
+    some = {"workload.synthetic.requests": 2000, "device.blocks_per_plane": 64}
+    flashgc.trace.generate("oltp", trace, set=some)
+    opened = Opened(browser, page, address())
+    opened.ends()
+    drawn = opened.tab.inner_text("#hashes")
+    opened.tab.set_input_files("#trace", trace)
+    opened.until("document.getElementById('text').textContent.includes('[workload.trace]')")
+    opened.ends()
+    opened.until("!document.getElementById('hashes').textContent.includes('when it has ended')")
+    file = tmp_path / "playground.toml"
+    file.write_text(opened.tab.inner_text("#text"))
+    found = opened.tab.inner_text("#hashes")
+    assert found != drawn
+    for scheme in ("greedy", "fpgc"):
+        run = flashgc.run(file, scheme=scheme, trace=trace)
+        assert run.requests.read + run.requests.write == 2000
+        assert f"{scheme} {run.result_hash}" in found
+    assert opened.tab.inner_text("#same").endswith("--trace requests.load")
+    opened.clean()
+
+
+def test_a_scheme_that_the_device_cannot_have_is_refused(browser, page):
+    opened = Opened(browser, page, address(b="gsm"))
+    opened.until("!document.getElementById('wrong').hidden")
+    assert "Scheme B, gsm" in opened.tab.inner_text("#wrong")
+    assert "needs a device with sub-blocks" in opened.tab.inner_text("#wrong")
+    opened.tab.get_by_label("Scheme B").select_option("pgc")
+    opened.ends()
+    assert opened.tab.locator("#wrong").is_hidden()
+    opened.clean()
+
+
+def test_a_drive_beyond_the_memory_of_a_page_is_refused_by_name(small):
+    found = small.tab.evaluate(
+        """async () => {
+          const text = toToml(START)
+            .replace(/blocks_per_plane = .*/, "blocks_per_plane = 1000000");
+          const one = { name: "large.toml", text, scheme: "greedy" };
+          playground.tell("start", { pair: 0, configurations: [one, one] });
+          return new Promise((told) => {
+            const before = playground.worker.onmessage;
+            playground.worker.onmessage = (message) => {
+              if (message.data.kind === "wrong") {
+                playground.worker.onmessage = before;
+                told(message.data.text);
+              }
+            };
+          });
+        }"""
+    )
+    assert 'the tables of the drive "enterprise-tlc" need' in found
+    assert "4.0 GiB" in found
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_the_page_fits_its_window_and_is_in_reach_of_the_keyboard(browser, page, width):
+    opened = Opened(browser, page, address(), width)
+    opened.ends()
+    assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+    wanted = set(opened.tab.evaluate(
+        "[...document.querySelectorAll('select, input, button, a, pre')]"
+        ".filter((one) => !one.disabled).map((one) => one.name || one.id || one.textContent)"
+    ))  # fmt: skip
+    reached = set()
+    for _ in range(60):
+        opened.tab.keyboard.press("Tab")
+        reached.add(opened.tab.evaluate(
+            "(({ name, id, textContent }) => name || id || textContent)(document.activeElement)"
+        ))  # fmt: skip
+    assert wanted <= reached
+    names = opened.tab.evaluate(
+        "[...document.querySelectorAll('select, input')].map((one) => one.labels.length)"
+    )
+    assert set(names) == {1}
+    opened.clean()
+
+
+def test_the_commands_are_accepted(small, tmp_path):
+    file = tmp_path / "playground.toml"
+    file.write_text(small.tab.inner_text("#text"))
+    for place in ("same", "full"):
+        words = small.tab.inner_text(f"#{place}")
+        assert words.startswith("flashgc compare playground.toml --schemes greedy,fpgc --blame")
+    sets = small.tab.evaluate('fullCommand(START, [16, 64]).match(/--set \\S+?=("[^"]*"|\\S+)/g)')
+    assert len(sets) == 4
+    chosen = {}
+    for one in sets:
+        key, _, value = one.removeprefix("--set ").replace('"', "").partition("=")
+        chosen[key] = json.loads(value) if value.isdigit() else value
+    plan = flashgc.plan(file, scheme="fpgc", device="enterprise-tlc", set=chosen)
+    assert not plan.unused_keys
