@@ -4,9 +4,9 @@
 const DEVICES = {
   "enterprise-tlc": { title: "Enterprise TLC", counts: { channels: 4, chips_per_channel: 1, planes_per_die: 4, blocks_per_plane: 64, pages_per_block: 64 }, load: 8 },
   "client-tlc": { title: "Client TLC, programs of three pages", counts: { channels: 4, chips_per_channel: 1, planes_per_die: 4, blocks_per_plane: 64, pages_per_block: 48 }, load: 9 },
-  "enterprise-qlc": { title: "Enterprise QLC, programs in two passes", counts: { channels: 2, chips_per_channel: 1, planes_per_die: 4, blocks_per_plane: 64, pages_per_block: 64 }, load: 4 },
+  "enterprise-qlc": { title: "Enterprise QLC, programs in two passes", counts: { channels: 4, chips_per_channel: 1, planes_per_die: 4, blocks_per_plane: 64, pages_per_block: 64 }, load: 6 },
   "slc-low-latency": { title: "Low-latency SLC", counts: { channels: 4, chips_per_channel: 4, planes_per_die: 1, blocks_per_plane: 64, pages_per_block: 64 }, load: 12 },
-  "slc-msr": { title: "SLC, eight planes behind one queue", counts: { channels: 4, planes_per_die: 4, blocks_per_plane: 64 }, load: 8 },
+  "slc-msr": { title: "SLC, planes behind one queue", counts: { channels: 4, planes_per_die: 4, blocks_per_plane: 64 }, load: 8 },
 };
 
 /** Requests per second. */
@@ -122,11 +122,11 @@ function fullCommand(choices, planes, trace) {
 }
 
 /**
- * The configuration of one scheme, for the engine. With `steps` each copy is an event of its own, so
- * that it is seen; the results are the same.
+ * The configuration of one scheme, for the engine. Each copy is an event of its own, so that it is
+ * seen; the results are the same.
  */
-function configuration(choices, scheme, steps, trace) {
-  const sets = steps ? ["engine.coalesce=false"] : [];
+function configuration(choices, scheme, trace) {
+  const sets = ["engine.coalesce=false"];
   const given = { name: "playground.toml", text: toToml(choices), scheme, sets };
   return choices.workload === TRACE ? { ...given, trace: trace.name, data: trace.data } : given;
 }

@@ -20,6 +20,7 @@ const CELL = { least: 7, height: 12, gap: 1 };
 const BOX = { pad: 5, head: 16, gap: 8 };
 
 function driveLegends() {
+  at("colours").open = !window.matchMedia("(max-width: 30rem)").matches;
   legend("works", Object.values(WORKS).slice(1).map(([words, colour]) => [`a unit ${words}`, { background: colour }]));
   legend("blocks", [
     ["valid pages of a block", { background: INK.valid }],

@@ -1,8 +1,6 @@
 "use strict";
 /** A read that is shown takes about this long. */
 const SHOW_MS = 8000;
-/** In runs of more requests the copies of a collection are one event, until a read is shown. */
-const SEEN = 100_000;
 
 class Playground {
   constructor(worker) {
@@ -91,11 +89,11 @@ class Playground {
       location.hash = toAddress(this.choices);
     }
     showOutputs(this.choices);
+    this.player.begins(until);
     this.pair += 1;
     const pair = this.pair;
     at("wrong").hidden = true;
-    const steps = until !== null || this.choices.requests <= SEEN;
-    const configurations = this.names().map((scheme) => configuration(this.choices, scheme, steps, this.trace));
+    const configurations = this.names().map((scheme) => configuration(this.choices, scheme, this.trace));
     const answers = await this.question("check", { configurations });
     if (pair !== this.pair) return;
     this.shapes = answers.map(({ ok }) => ok ?? null);
@@ -107,7 +105,6 @@ class Playground {
     at("size").textContent = sizeWords(this.shapes[0]);
     this.showText();
     this.tell("start", { pair, configurations, until });
-    this.player.begins(until);
   }
 
   ready() {}

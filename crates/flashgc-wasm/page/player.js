@@ -37,6 +37,7 @@ class Player {
     this.shown_ns = until?.ns ?? null;
     this.other.hidden = !until;
     at("speed").value = until ? "other" : "0";
+    this.show("prepare", 0, []);
   }
 
   stops() {
@@ -56,7 +57,7 @@ class Player {
       prepare: "The drives are being filled",
       seek: "On the way to the read",
       over: `Over after ${time(now_ns)}`,
-    }[mode] ?? `${clock(now_ns)} of the drive's time`;
+    }[mode] ?? `${clock(now_ns)} of drive time`;
   }
 }
 

@@ -125,8 +125,9 @@ fn blocks(seen: &Seen<'_>) -> Vec<BlockPicture> {
         .map(|block| {
             let (block, blocks) = (BlockId(block), &ftl.blocks);
             let state = blocks.state(block);
-            let is_full = matches!(state, BlockState::Sealed | BlockState::Victim);
-            let written = if is_full { geometry.data_pages_of(block) } else { 0 };
+            // An open block that no frontier has any more has handed out all its pages.
+            let is_empty = matches!(state, BlockState::Free | BlockState::Retired);
+            let written = if is_empty { 0 } else { geometry.data_pages_of(block) };
             BlockPicture(state as u8, blocks.valid(block), written)
         })
         .collect();

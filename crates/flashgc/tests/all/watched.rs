@@ -20,7 +20,7 @@ const DRIVES: [&[&str]; 10] = [
     &[FEW, OPEN, "gc.placement.use=\"separate-gc\"", "device.allocation=\"dynamic\""],
     &[FEW, "device.unit=\"chip\"", "gc.copy.use=\"bus\"", BUS],
     &[FEW, OPEN, "gc.scheme=\"pregc\"", "device.unit=\"die\""],
-    &[FEW, "device.superblock=\"chip\"", "gc.trigger.watermark.soft=\"4 blocks\""],
+    &[FEW, "device.superblock=\"chip\"", "gc.copy.use=\"bus\"", BUS],
 ];
 const STEP_NS: u64 = 237_000;
 
