@@ -1,6 +1,7 @@
 """The scripts around the project."""
 
 import subprocess
+import sys
 
 from conftest import ROOT
 
@@ -12,6 +13,17 @@ def test_what_is_missing_is_said():
     assert done.returncode == 1
     assert "missing: no-such-python" in done.stderr
     assert "get it: apt-get install python3" in done.stderr
+
+
+def test_without_its_target_of_rust_the_playground_is_skipped_by_name(tmp_path):
+    for how, code, said in ([["--optional"], 0, "playground skipped"], [[], 2, "error"]):
+        done = subprocess.run(
+            [sys.executable, "scripts/playground", *how], cwd=ROOT, capture_output=True, text=True,
+            env={"PATH": str(tmp_path)},
+        )  # fmt: skip
+        assert done.returncode == code
+        assert done.stderr.startswith(f"{said}: the playground needs Rust for wasm32")
+        assert "rustup target add wasm32-unknown-unknown" in done.stderr
 
 
 def test_help_names_every_target():
