@@ -181,6 +181,26 @@ def test_an_address_holds_the_configuration(browser, page):
     opened.clean()
 
 
+def test_percentiles_are_those_of_the_report(small):
+    for kind in ("read", "write"):
+        small.tab.locator("#kind").select_option(kind)
+        shown = small.tab.evaluate(
+            "[...document.querySelectorAll('#latency tbody tr')]"
+            ".map((row) => [...row.cells].map((cell) => cell.textContent))"
+        )
+        told = small.tab.evaluate(
+            """(kind) => Object.keys(PERCENTILES).flatMap((key) =>
+                 playground.reports.map((one) => time(one.blame[kind][key].latency_ns)))""",
+            kind,
+        )
+        assert [row[2] for row in shown] == told
+        assert [row[1] for row in shown] == ["greedy", "fpgc"] * 5
+        bars = small.tab.locator("#latency .bar").all()
+        assert len(bars) == 10
+        assert all(bar.get_attribute("aria-label").startswith(told[at])
+                   for at, bar in enumerate(bars))  # fmt: skip
+
+
 def test_a_trace_is_replayed(browser, page, tmp_path):
     trace = tmp_path / "requests.load"
     some = {"workload.synthetic.requests": 2000, "device.blocks_per_plane": 64}

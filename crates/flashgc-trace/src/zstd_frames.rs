@@ -57,7 +57,7 @@ mod own {
     fn missing() -> io::Error {
         io::Error::other(
             "this build of flashgc has no zstd; decompress the file with `unzstd`, or convert a \
-             trace in the format fgt with `flashgc trace convert FILE FILE.csv`",
+             trace in the format fgt with `flashgc trace convert FILE NEW --to blkreplay`",
         )
     }
 

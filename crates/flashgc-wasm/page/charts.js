@@ -2,11 +2,12 @@
 
 const PERCENTILES = { mean: "mean", p50: "p50", p99: "p99", p99_9: "p99.9", p99_99: "p99.99" };
 
-/** The latency of reads by percentile, with the parts of each: a row for each scheme. */
+/** The latency of reads, or of writes, by percentile, with its parts: a row for each scheme. */
 function showLatency(names, reports) {
+  const kind = at("kind").value;
   const heads = ["", "scheme", "latency", "parts"].map((words) => element("th", { scope: "col" }, words));
   const rows = Object.entries(PERCENTILES).flatMap(([key, words]) => {
-    const splits = reports.map((report) => report?.blame?.read?.[key] ?? null);
+    const splits = reports.map((report) => report?.blame?.[kind]?.[key] ?? null);
     const longest = Math.max(1, ...splits.map((split) => split?.latency_ns ?? 0));
     return names.map((name, at) => {
       const split = splits[at];

@@ -12,6 +12,7 @@ class Playground {
     this.followed = null;
     this.data = null;
     this.trace = null;
+    this.reports = [];
     this.shapes = [null, null];
     this.drives = [new DriveView(0), new DriveView(1)];
     this.late = [0, 1].map((scheme) => new LateReads((read) => this.follow(scheme, read)));
@@ -19,6 +20,7 @@ class Playground {
     at("drives").append(...this.drives.map((view) => view.element));
     at("late").append(...this.late.map((reads) => reads.element));
     this.player = new Player((task, more) => this.tell(task, more), () => this.start());
+    at("kind").addEventListener("change", () => showLatency(this.names(), this.reports));
     driveLegends();
     partLegend();
     worker.onmessage = ({ data }) => this[data.kind](data);
@@ -130,7 +132,8 @@ class Playground {
     // Figures of the whole run stay while one of its reads is shown.
     if (this.followed && mode !== "full" && mode !== "over") return;
     runs.forEach((run, at) => this.late[at].show(names[at], run.slowest_reads));
-    showLatency(names, runs.map(({ report }) => report));
+    this.reports = runs.map(({ report }) => report);
+    showLatency(names, this.reports);
     this.amplification.show(names, runs.map(({ samples }) => samples));
     this.showHashes(runs);
   }

@@ -57,8 +57,10 @@ impl Run {
         let progress = match session.advance_to(until_ns, events) {
             Ok(progress) => progress,
             Err(why) => {
-                self.state = State::Stopped(why.text.clone());
-                return Err(why.text);
+                let text = why.text.trim_start_matches("error: ");
+                let text = format!("error: {text}");
+                self.state = State::Stopped(text.clone());
+                return Err(text);
             }
         };
         let mut done = Vec::new();
