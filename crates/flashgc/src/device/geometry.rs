@@ -255,6 +255,8 @@ pub struct Geometry {
     pub blocks: u32,
     /// Physical pages of the device.
     pub pages: u32,
+    /// Those of them that hold data.
+    pub data_pages: u64,
     /// User pages.
     pub exported_pages: u32,
     by_planes: Divisor,
@@ -289,12 +291,15 @@ impl Geometry {
             let buses = unit_of_reader.iter().map(|unit| bus_of_unit[unit.index()]);
             bus_of_unit.extend(buses.collect::<Vec<_>>());
         }
+        let data_pages = |block| u64::from(shape.data_pages() - shape.kinds.lost_pages(block));
+        let data_pages_per_plane: u64 = (0..shape.blocks_per_plane).map(data_pages).sum();
         Geometry {
             planes,
             units,
             readers: unit_of_reader.len() as u32,
             blocks: planes * shape.blocks_per_plane,
             pages: planes * shape.blocks_per_plane * shape.pages_per_block,
+            data_pages: u64::from(planes) * data_pages_per_plane,
             exported_pages: planes * shape.exported_pages_per_plane,
             by_planes: Divisor::new(planes),
             by_pages_per_block: Divisor::new(shape.pages_per_block),
@@ -444,6 +449,7 @@ mod tests {
         assert_eq!(data[15], 48);
         assert_eq!(data.iter().sum::<u32>(), 588);
         assert_eq!(geometry.shape.data_pages_per_plane(), 4 * 588);
+        assert_eq!(geometry.data_pages, u64::from(geometry.planes) * 4 * 588);
         assert_eq!(geometry.shape.pages_of_blocks(64), 4 * 588);
         assert_eq!(geometry.siblings_of(BlockId(37)), 32..48);
         assert_eq!(device.in_sub_blocks(false).data_pages_per_plane(), 4 * 768);

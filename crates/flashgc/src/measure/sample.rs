@@ -32,8 +32,6 @@ impl Seen<'_> {
 
     /// Pages for data that are not erased, valid and invalid ones.
     fn used_pages(&self) -> u64 {
-        let geometry = &self.plan.geometry;
-        let all = u64::from(geometry.planes) * geometry.shape.data_pages_per_plane();
-        all - self.store.ftl.frontiers.free_total()
+        self.plan.geometry.data_pages - self.store.ftl.frontiers.free_total()
     }
 }
