@@ -55,7 +55,7 @@ impl<W: Watch> Sim<W> {
         self.hear();
         self.tell(Happened::MeasuringStarts);
         for plane in (0..self.plan.geometry.planes).map(PlaneId) {
-            let blocks = self.store.ftl.frontiers.free_blocks(plane);
+            let blocks = self.store.ftl.frontiers.free_list(plane).count() as u32;
             self.tell(Happened::FreeBlocks { plane, blocks });
         }
     }
