@@ -16,13 +16,13 @@ pub fn check(
 ) {
     let Some(ratio) = precondition.aged_ratio else { return };
     if !plan.geometry.shape.kinds.is_one() {
-        let message = "fill = \"aged\" needs blocks of equal size, but this scheme isolates \
-                       sub-blocks by layers";
+        let message = "fill = \"aged\" needs blocks of equal size, but some blocks of this drive \
+                       hold fewer pages";
         table.error(
             "aged_ratio",
             message,
-            "set gc.erase.sub-blocks.isolation = \"software\" or precondition.fill = \
-             \"sequential\"",
+            "set precondition.fill = \"sequential\"; or, where layers isolate sub-blocks, \
+             gc.erase.sub-blocks.isolation = \"software\"",
         );
         return;
     }

@@ -227,7 +227,7 @@ pub fn note(plan: &Plan) -> Option<String> {
     let isolation = shape.kinds.lost_pages_of_plane(shape.blocks_per_plane);
     let (all, exported) = (shape.pages_per_plane(), u64::from(shape.exported_pages_per_plane));
     let share = |pages: u64| pages as f64 * 100.0 / all as f64;
-    (isolation > 0).then(|| {
+    (isolation > 0 && plan.gc.sub_blocks.is_some()).then(|| {
         format!(
             "the layers that isolate sub-blocks take {:.1} % of the pages, so {:.1} % are spare \
              instead of {:.1} %",
