@@ -112,8 +112,8 @@ impl IdleCollection {
             // A policy may choose a block without an invalid page; to collect it before there is a
             // need frees no page.
             let victim = at.store.pick_victim(plane, &at.cx).filter(|&block| {
-                let invalid = plan.geometry.data_pages_of(block) - at.store.ftl.blocks.valid(block);
-                plan.gc.sub_blocks.is_some() || plan.geometry.shape.won(invalid) > 0
+                let valid = at.store.ftl.blocks.valid(block);
+                plan.gc.sub_blocks.is_some() || plan.geometry.won(block, valid) > 0
             });
             if let Some(victim) = victim {
                 at.store.gc.had_turn(unit, turn, &sight!(at.store, at.cx));

@@ -357,6 +357,18 @@ impl Geometry {
         }
     }
 
+    /// Pages that the collection of a block with this number of valid pages wins.
+    #[inline(always)]
+    pub fn won(&self, block: BlockId, valid: u32) -> u32 {
+        self.shape.won(self.data_pages_of(block) - valid)
+    }
+
+    /// Pages more that it wins than with one valid page more.
+    #[inline(always)]
+    pub fn won_with_last(&self, block: BlockId, valid: u32) -> u32 {
+        self.shape.won_with_last(self.data_pages_of(block) - valid)
+    }
+
     /// The sub-blocks of the block to which this sub-block belongs; where blocks are erased, it
     /// alone.
     pub fn siblings_of(&self, block: BlockId) -> std::ops::Range<u32> {

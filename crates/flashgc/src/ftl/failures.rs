@@ -165,10 +165,9 @@ impl Ftl {
             return Some(victim);
         }
         let is_fit = |&block: &BlockId| {
-            let invalid = geometry.data_pages_of(block) - self.blocks.valid(block);
             self.blocks.is_sealed(block)
                 && !failures.failing.contains(&block.0)
-                && geometry.shape.won(invalid) > 0
+                && geometry.won(block, self.blocks.valid(block)) > 0
         };
         let others = geometry.blocks_of(plane).map(BlockId).filter(is_fit);
         others.min_by_key(|&block| self.blocks.valid(block))

@@ -336,8 +336,7 @@ impl Ftl {
         let plane = geometry.plane_of_block(block);
         let (valid, state) = self.blocks.remove_valid(block, at);
         if state == BlockState::Sealed {
-            let invalid = geometry.data_pages_of(block) - valid;
-            self.blocks.reclaimable[plane.index()] += geometry.shape.won_with_last(invalid);
+            self.blocks.reclaimable[plane.index()] += geometry.won_with_last(block, valid);
         }
         Lost { plane, page: ppn, block, valid, state }
     }
@@ -362,8 +361,7 @@ impl Ftl {
         let valid = self.blocks.valid(block);
         let plane = geometry.plane_of_block(block);
         self.facts.push(Fact::Sealed { plane, block, valid });
-        self.blocks.reclaimable[plane.index()] +=
-            geometry.shape.won(geometry.data_pages_of(block) - valid);
+        self.blocks.reclaimable[plane.index()] += geometry.won(block, valid);
     }
 
     /// The sealed blocks of a plane in the order of their sealing.
@@ -380,8 +378,7 @@ impl Ftl {
         self.stamps.claimed(block, valid);
         self.facts.push(Fact::Claimed { plane, block, valid });
         self.blocks.claim(block);
-        self.blocks.reclaimable[plane.index()] -=
-            geometry.shape.won(geometry.data_pages_of(block) - valid);
+        self.blocks.reclaimable[plane.index()] -= geometry.won(block, valid);
         valid
     }
 

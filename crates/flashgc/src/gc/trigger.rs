@@ -341,6 +341,5 @@ fn wins(block: BlockId, sight: &Sight<'_>) -> bool {
 /// The number of pages that the collection of a sealed block frees.
 #[inline]
 fn won_of(block: BlockId, sight: &Sight<'_>) -> u32 {
-    let invalid = sight.geometry.data_pages_of(block) - sight.ftl.blocks.valid(block);
-    sight.geometry.shape.won(invalid)
+    sight.geometry.won(block, sight.ftl.blocks.valid(block))
 }

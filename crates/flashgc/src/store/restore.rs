@@ -109,8 +109,7 @@ impl Store {
         let all = plan.geometry.blocks_of(plane).map(BlockId);
         let sealed = all.filter(|&block| blocks.is_sealed(block));
         let victim = sealed.min_by_key(|&block| blocks.valid(block))?;
-        let invalid = plan.geometry.data_pages_of(victim) - blocks.valid(victim);
-        let won = plan.geometry.shape.won(invalid);
+        let won = plan.geometry.won(victim, blocks.valid(victim));
         // No class is chosen in advance here, and copies without a block of theirs go to others.
         let taken = plan.geometry.data_pages_of(victim) - won;
         let any_class = plan.gc.classes() > 0 && self.ftl.frontiers.free_pages(plane) >= taken;
