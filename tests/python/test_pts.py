@@ -123,7 +123,7 @@ def test_a_shortened_form_says_so():
 
 
 class Scripted:
-    """A drive whose IOPS are given, and which counts what it is asked for."""
+    """A drive whose IOPS are given, and which counts the requests."""
 
     def __init__(self, form, iops, writes=0.05):
         self.form, self._iops, self._writes = form, iops, writes
@@ -194,7 +194,7 @@ def test_host_idle_recovery_has_five_waits_with_a_baseline_after_each():
     assert drive.waits == [wait * SECOND_NS for wait in (5, 10, 15, 25, 50) for _ in range(360)]
 
 
-# What was measured on a drive.
+# Measurements of a drive.
 
 
 def test_a_purged_drive_has_no_page_written(tested):

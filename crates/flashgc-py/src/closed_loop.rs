@@ -10,7 +10,7 @@ use flashgc::workload::HostOp;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// Completions between two looks at the clock of the machine.
+/// Completions between two checks of the clock of the machine.
 const BEAT: u64 = 4096;
 /// Parts of a loop that keep counts of their own.
 const PARTS_MAX: usize = 1 << 20;
@@ -40,7 +40,7 @@ pub struct Stimulus {
     part_ns: Option<u64>,
 }
 
-/// What is counted of requests.
+/// The counts of requests.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     reads: u64,

@@ -290,7 +290,7 @@ class Component:
             depth: requests at a time.
             bytes: the size of each request; places are multiples of it.
             length_ns: requests are issued for this long, in ns.
-            requests: at most so many are issued.
+            requests: the most that are issued.
             read_share: the share of reads; the others are writes.
             span: the bytes from the start of the drive on that are used; by default all.
             next_offset: the first place of requests that follow each other; by default places are

@@ -71,7 +71,7 @@ def pts(
         tests: some of `wsat`, `iops`, `tp`, `lat`, `hir`, `xsr`, `dirth`; by default all.
         short: rounds of 5 s, in place of 1 min.
         round: another length, up to `"1 min"`.
-        rounds: a test ends after so many without steady state; at most 25.
+        rounds: the most of a test without steady state, up to 25.
         active_range: the share of the user capacity that requests go to.
         threads: of random requests, for `wsat`, `iops` and `hir`.
         depth: requests of each thread at a time.

@@ -16,7 +16,7 @@ from flashgc.snia.definitions import Form
 FIVE_NINES = 0.99999
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999, "p99_99": 0.9999, "p99_999": FIVE_NINES}
 Told = Callable[[str, float], object]
-"""Called with what is done, and how far it is, from 0 to 1."""
+"""Called with the name of a phase and its progress, from 0 to 1."""
 
 
 class Point(NamedTuple):
