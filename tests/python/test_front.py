@@ -243,5 +243,5 @@ def test_a_flipped_bit_in_the_store_of_a_sweep_is_found(tmp_path):
 
 def test_counts_of_the_readme_are_those_of_the_program():
     told = (ROOT / "README.md").read_text("utf-8")
-    [schemes] = re.findall(r"under any of (\d+)\s+garbage-collection \(GC\) schemes", told)
+    [schemes] = re.findall(r"under any of (\d+)\s+GC schemes", told)
     assert int(schemes) == len(flashgc.schemes())
