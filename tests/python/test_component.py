@@ -1,5 +1,7 @@
 """A component in Python gives the results of a run with the same requests, by each of its ways."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -209,3 +211,27 @@ def test_a_saved_drive_is_a_beginning(tmp_path):
     drive.submit_all(*requests())
     drive.drain()
     assert drive.finish().precondition["drive"]["file"] == str(file)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"bytes": 0}, "bytes must be a whole number from 1, got 0"),
+        ({"bytes": 1 << 60}, "give `bytes` at most `span`"),
+        ({"span": 1 << 60}, "`span` at most the drive"),
+        ({"depth": 0}, "depth must be a whole number from 1"),
+        ({"depth": 1 << 70}, "give at most 18446744073709551615"),
+        ({"seed": 1 << 70}, "give at most 18446744073709551615"),
+        ({"requests": None}, "a closed loop needs an end"),
+        ({"requests": -1}, "requests must be a whole number from 1"),
+        ({"length_ns": 10**18, "part_ns": 1}, "at most 1,048,576 parts are counted"),
+        ({"part_ns": 0}, "part_ns must be a whole number from 1"),
+        ({"read_share": float("nan")}, "give a share from 0 to 1"),
+        ({"next_offset": 1 << 60}, "beyond the end of the drive"),
+    ],
+)
+def test_a_closed_loop_says_what_is_wrong(wrong, told):
+    drive = flashgc.Component("slc-msr", set=SMALL, depth=8)
+    with pytest.raises(flashgc.FlashgcError, match=re.escape(told)):
+        drive.closed_loop(**{"depth": 4, "bytes": 4096, "requests": 10, **wrong})
+    assert drive.closed_loop(depth=4, bytes=4096, requests=10).requests == 10

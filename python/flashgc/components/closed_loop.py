@@ -9,6 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import flashgc._engine as engine
+from flashgc._engine import RunError
+from flashgc.running import inputs
+
+PARTS_MAX = 1 << 20
+"""The most parts of a loop that are counted by themselves."""
 
 
 class Parts(NamedTuple):
@@ -71,3 +76,36 @@ def percentile_ns(buckets: NDArray[np.uint64], share: float, most_ns: int) -> in
     rank = max(math.ceil(round(total * share, 6)), 1)
     at = int(np.searchsorted(np.cumsum(count), rank))
     return min(int(first[at]) + -(-int(last[at] - first[at]) // 2), most_ns)
+
+
+def share(given: float) -> float:
+    """A share of reads, from 0 to 1."""
+    found = float(given)
+    if not 0.0 <= found <= 1.0:
+        raise RunError(f"error: read_share is {found}\n  = help: give a share from 0 to 1")
+    return found
+
+
+def whole(name: str, given: int, least: int) -> int:
+    """A whole number of 64 bits."""
+    found = inputs.whole(name, given, least)
+    if found >= 1 << 64:
+        raise RunError(f"error: {name} is {found}\n  = help: give at most {(1 << 64) - 1}")
+    return found
+
+
+def optional(name: str, given: int | None, least: int) -> int | None:
+    """A whole number, where one is given."""
+    return None if given is None else whole(name, given, least)
+
+
+def part(name: str, given: int | None, length_ns: int | None) -> int | None:
+    """The length of a part; a loop has a limited number of them."""
+    found = optional(name, given, 1)
+    if found is not None and length_ns is not None and length_ns > PARTS_MAX * found:
+        raise RunError(
+            f"error: {name} = {found} makes {-(-length_ns // found):,} parts of {length_ns} ns\n"
+            f"  = help: give {name} = {-(-length_ns // PARTS_MAX)} or more: at most "
+            f"{PARTS_MAX:,} parts are counted"
+        )
+    return found

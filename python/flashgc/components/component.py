@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import flashgc._engine as engine
 from flashgc._engine import RunError
+from flashgc.components import closed_loop
 from flashgc.components.closed_loop import Loop
 from flashgc.reports.report import Report
 from flashgc.running import api, inputs
@@ -313,12 +314,25 @@ class Component:
                 f"error: {self.under_way} requests are under way\n  = help: drain() first"
             )
         size = inputs.whole("bytes", bytes, 1)
-        room = self.bytes if span is None else inputs.whole("span", span, size)
         return Loop(self._engine.closed_loop({
-            "depth": inputs.whole("depth", depth, 1), "size": size, "span": room // size * size,
-            "read_share": float(read_share), "next": next_offset, "seed": seed, "stream": stream,
-            "length_ns": length_ns, "requests": requests, "part_ns": part_ns,
+            "depth": closed_loop.whole("depth", depth, 1), "size": size,
+            "span": self._places(size, span), "read_share": closed_loop.share(read_share),
+            "next": closed_loop.optional("next_offset", next_offset, 0),
+            "seed": closed_loop.whole("seed", seed, 0), "stream": str(stream),
+            "length_ns": closed_loop.optional("length_ns", length_ns, 1),
+            "requests": closed_loop.optional("requests", requests, 1),
+            "part_ns": closed_loop.part("part_ns", part_ns, length_ns),
         }, api._told(progress)))  # fmt: skip
+
+    def _places(self, size: int, span: int | None) -> int:
+        """The bytes of the drive that requests of this size use."""
+        room = self.bytes if span is None else inputs.whole("span", span, 1)
+        if not size <= room <= self.bytes:
+            raise RunError(
+                f"error: requests of {size} bytes in the first {room} bytes of a drive of "
+                f"{self.bytes}\n  = help: give `bytes` at most `span`, and `span` at most the drive"
+            )
+        return room // size * size
 
     def rest(self) -> None:
         """Lets the drive do now what it does until the present while it is idle.
