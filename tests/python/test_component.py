@@ -220,7 +220,7 @@ def test_a_saved_drive_is_a_beginning(tmp_path):
         ({"bytes": 1 << 60}, "give `bytes` at most `span`"),
         ({"span": 1 << 60}, "`span` at most the drive"),
         ({"depth": 0}, "depth must be a whole number from 1"),
-        ({"depth": 1 << 70}, "give at most 18446744073709551615"),
+        ({"depth": 1 << 70}, "give a depth up to 1,000,000"),
         ({"seed": 1 << 70}, "give at most 18446744073709551615"),
         ({"requests": None}, "a closed loop needs an end"),
         ({"requests": -1}, "requests must be a whole number from 1"),

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -484,3 +485,17 @@ def test_csv_files_have_a_head_each(folder):
     for name in ("measurements.csv", "rounds.csv", "results.csv", "response-times.csv"):
         text = (folder / name).read_text()
         assert next(csv.reader(io.StringIO(text)))[0] == "test", name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"depth": 10**9}, "give a depth up to 1,000,000"),
+        ({"threads": 10**5, "depth": 10**5}, "10,000,000,000 at a time"),
+        ({"device": "slc-msr"}, "two devices: enterprise-tlc and slc-msr"),
+    ],
+)
+def test_too_many_requests_and_two_devices_are_refused(wrong, told):
+    """Requests by the thousand million took all memory of the machine."""
+    with pytest.raises(flashgc.FlashgcError, match=re.escape(told)):
+        flashgc.pts("enterprise-tlc", tests=["wsat"], round="1 ms", **wrong)

@@ -12,6 +12,8 @@ import flashgc._engine as engine
 from flashgc._engine import RunError
 from flashgc.running import inputs
 
+DEPTH_MAX = 1_000_000
+"""The most requests at a time, as those of a closed loop of a configuration."""
 PARTS_MAX = 1 << 20
 """The most parts of a loop that are counted by themselves."""
 
@@ -76,6 +78,16 @@ def percentile_ns(buckets: NDArray[np.uint64], share: float, most_ns: int) -> in
     rank = max(math.ceil(round(total * share, 6)), 1)
     at = int(np.searchsorted(np.cumsum(count), rank))
     return min(int(first[at]) + -(-int(last[at] - first[at]) // 2), most_ns)
+
+
+def depth(given: int) -> int:
+    """Requests at a time."""
+    found = inputs.whole("depth", given, 1)
+    if found > DEPTH_MAX:
+        raise RunError(
+            f"error: {found:,} requests at a time\n  = help: give a depth up to {DEPTH_MAX:,}"
+        )
+    return found
 
 
 def share(given: float) -> float:

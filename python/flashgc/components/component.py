@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -148,7 +148,7 @@ class Component:
         progress: api.ProgressCallback | None = None,
     ) -> None:
         given: api.Config = config
-        if device is None and isinstance(config, (str, os.PathLike)) and _is_device(config):
+        if device is None and is_device(config):
             given, device = _ANY, config
         request = api._request(given, None, scheme, device, set, seed, None, unset)
         own = None if drive is None else os.fspath(drive)
@@ -315,7 +315,7 @@ class Component:
             )
         size = inputs.whole("bytes", bytes, 1)
         return Loop(self._engine.closed_loop({
-            "depth": closed_loop.whole("depth", depth, 1), "size": size,
+            "depth": closed_loop.depth(depth), "size": size,
             "span": self._places(size, span), "read_share": closed_loop.share(read_share),
             "next": closed_loop.optional("next_offset", next_offset, 0),
             "seed": closed_loop.whole("seed", seed, 0), "stream": str(stream),
@@ -363,8 +363,9 @@ class Component:
         return Report._of(self._engine.finish())
 
 
-def _is_device(given: str | os.PathLike[str]) -> bool:
-    return given in _devices() or inputs.is_device_file(given)
+def is_device(given: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this names a device, and no configuration."""
+    return (isinstance(given, str) and given in _devices()) or inputs.is_device_file(given)
 
 
 def _devices() -> frozenset[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from flashgc._engine import ConfigError
-from flashgc.components.component import Component
+from flashgc.components.component import Component, is_device
 from flashgc.pages import provenance
 from flashgc.running import api, inputs, parallel
 from flashgc.snia import definitions, findings, steady
@@ -98,9 +99,14 @@ def pts(
         return Component(config, scheme=scheme, device=device, set=sets, unset=unset, seed=seed,
                          parts=False)  # fmt: skip
 
+    at = Outstanding(inputs.whole("threads", threads, 1), inputs.whole("depth", depth, 1)).checked()
+    if device is not None and is_device(config):
+        raise ConfigError(
+            f"error: two devices: {config} and {os.fspath(device)}\n"
+            "  = help: give one of them, or a configuration with --device"
+        )
     about = _begun(drive).statistics()
     form = _form(short, round, rounds, active_range, demand_mix, about.seed)
-    at = Outstanding(inputs.whole("threads", threads, 1), inputs.whole("depth", depth, 1))
     ended: list[str] = []
 
     def one(number: int, going: parallel.Going) -> list[Part]:

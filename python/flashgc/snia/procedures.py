@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from flashgc._engine import RunError
+from flashgc.components import closed_loop
 from flashgc.snia import definitions, steady
 from flashgc.snia.definitions import Form
 from flashgc.snia.measuring import Histogram, Load, Point, Preconditioned, Rig
@@ -54,6 +56,17 @@ class Outstanding(NamedTuple):
 
     threads: int
     depth: int
+
+    def checked(self) -> Outstanding:
+        """An error where they are more than a drive is given at a time."""
+        closed_loop.depth(self.depth)
+        if self.threads * self.depth > closed_loop.DEPTH_MAX:
+            raise RunError(
+                f"error: {self.threads:,} threads with {self.depth:,} requests each are "
+                f"{self.threads * self.depth:,} at a time\n"
+                f"  = help: give fewer: together at most {closed_loop.DEPTH_MAX:,}"
+            )
+        return self
 
 
 Value = Callable[[list[Point]], float]
