@@ -153,7 +153,8 @@ impl Plan {
     /// Whether one queue serves all operations on a page, one after the other. It does where a page
     /// has one plane, since two pages of a plane never share an array operation. With cache
     /// operations it does not: the next operation begins before the one under way is done; nor does
-    /// it where reads of one plane pass those of another.
+    /// it where reads of one plane pass those of another, or where a stage of the host holds an
+    /// operation outside the queues.
     pub fn queues_keep_order(&self) -> bool {
         let one_queue = match self.allocation {
             Allocation::Striped => true,
@@ -161,7 +162,7 @@ impl Plan {
             Allocation::WhenIdle => false,
         };
         one_queue
-            && self.write_buffer.is_none()
+            && !self.holds_operations()
             && !self.begins_beside()
             && !self.geometry.has_superblocks()
             && !self.service.splits_host()
