@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check reproduce bench bench-parts picture simgrid-picture gem5 llm-picture clean
+.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check trust reproduce bench bench-parts picture simgrid-picture gem5 llm-picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | \

@@ -1,6 +1,7 @@
 import importlib.util
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,6 +27,9 @@ def script_of(name):
     return module
 
 
+BROWSER = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 SHARED = ROOT.parent / "shared"
 PAPERS = sorted(path.name for path in (ROOT / "papers").iterdir() if path.is_dir())
 WHOLE = [name for name in PAPERS if name not in {"fdp-cache", "midas", "sepbit", "ssd-iq"}]
@@ -204,3 +208,14 @@ def paper(tmp_path, monkeypatch):
     (folder / "claims.toml").write_text(CLAIMS)
     (folder / "README.md").write_text("# A paper\n\nNothing was chosen.\n")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        options = ["--disable-gpu", "--disable-background-networking", "--disable-sync"]
+        yield playwright.chromium.launch(
+            executable_path=BROWSER, args=options, chromium_sandbox=False
+        )

@@ -1,31 +1,16 @@
 """The page of a run in headless Chromium: tooltips, zoom, and the absence of requests."""
 
 import re
-import shutil
 import time
 
 import pytest
 
 import flashgc
 import pages
-from conftest import LONG, SMALL
+from conftest import BROWSER, LONG, SMALL
 
-BROWSER = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        options = ["--disable-gpu", "--disable-background-networking", "--disable-sync"]
-        yield playwright.chromium.launch(
-            executable_path=BROWSER, args=options, chromium_sandbox=False
-        )
 
 
 @pytest.fixture(scope="module")

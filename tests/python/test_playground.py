@@ -3,17 +3,13 @@
 import importlib.machinery
 import importlib.util
 import json
-import shutil
 import subprocess
 
 import pytest
 
 import flashgc
-from conftest import ROOT
+from conftest import BROWSER, ROOT
 
-BROWSER = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
 SCRIPT = ROOT / "scripts" / "playground"
 
 
@@ -55,17 +51,6 @@ CHOICES = [
 def page():
     subprocess.run([SCRIPT], check=True, capture_output=True)
     return BUILD.OUT
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        options = ["--disable-gpu", "--disable-background-networking", "--disable-sync"]
-        yield playwright.chromium.launch(
-            executable_path=BROWSER, args=options, chromium_sandbox=False
-        )
 
 
 class Opened:

@@ -500,8 +500,8 @@ def _bare_request(
     return {
         "name": source.name,
         "text": source.text,
-        "scheme": inputs.scheme(scheme) if own is None else policies.source(own),
-        "device": inputs.device(device),
+        "scheme": inputs.preset(scheme) if own is None else policies.source(own),
+        "device": inputs.preset(device),
         "sets": [reading.printable(text) for text in sets],
         "unsets": [reading.printable(key) for key in inputs.keys(unset)],
         "trace_name": trace and trace[0],

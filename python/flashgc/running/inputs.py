@@ -159,17 +159,10 @@ def _own_jobs(text: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def scheme(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
-    """A scheme as the engine takes it: a name, or the name and text of a file."""
-    return None if given is None else _named(given)
-
-
-def device(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
-    """A device as the engine takes it: a name, or the name and text of a file."""
-    return None if given is None else _named(given)
-
-
-def _named(given: str | os.PathLike[str]) -> tuple[str, str | None]:
+def preset(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
+    """A scheme or a device as the engine takes it: a name, or the name and text of a file."""
+    if given is None:
+        return None
     name = os.fspath(given)
     if is_file(given):
         return name, read_text(Path(name))

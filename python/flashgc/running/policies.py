@@ -235,7 +235,7 @@ def _name(given: str | None, function: object) -> str:
 
 def source(given: Scheme) -> tuple[str, str | None]:
     """The name and the text of the base, as the engine takes a scheme."""
-    name, text = inputs.scheme(given.base) or ("", None)
+    name, text = inputs.preset(given.base) or ("", None)
     if text is None:
         presets = {one["name"]: one["text"] for one in json.loads(engine.schemes())["schemes"]}
         if name not in presets:

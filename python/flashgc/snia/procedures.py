@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -103,9 +104,7 @@ def _matrix(
     rig: Rig, mixes: Sequence[float], sizes: Sequence[int], at: Outstanding
 ) -> Iterator[list[Point]]:
     """Rounds of all sizes of each mix."""
-    number = 0
-    while True:
-        number += 1
+    for number in itertools.count(1):
         yield [
             rig.measure(f"round {number}", number, Load(size, mix, *at), rig.form.round_ns)
             for mix in mixes
@@ -138,9 +137,7 @@ def _throughput(rig: Rig, size: int) -> Part:
     before = rig.precondition(size)
 
     def measured() -> Iterator[list[Point]]:
-        number = 0
-        while True:
-            number += 1
+        for number in itertools.count(1):
             loads = [
                 Load(size, mix, 1, definitions.SEQUENTIAL_DEPTH, is_sequential=True)
                 for mix in definitions.THROUGHPUT_MIXES
@@ -204,9 +201,7 @@ def idle_recovery(purged: Callable[[str], Rig], at: Outstanding) -> list[Part]:
     def measured() -> Iterator[list[Point]]:
         while rig.written < form.begin_times:
             rig.measure("writes", 0, load, form.half_hour_ns)
-        number = 0
-        while True:
-            number += 1
+        for number in itertools.count(1):
             yield [rig.measure("writes", number, load, form.half_hour_ns)]
 
     series = Series("4 KiB 0/100", "IOPS", [])
@@ -250,9 +245,7 @@ def demand(purged: Callable[[str], Rig], at: Outstanding) -> list[Part]:
     writes = Load(definitions.DEMAND_BYTES, 0.0, 32, 32)
 
     def written() -> Iterator[list[Point]]:
-        number = 0
-        while True:
-            number += 1
+        for number in itertools.count(1):
             yield [rig.measure("writes", number, writes, form.half_hour_ns)]
 
     series = Series("4 KiB 0/100, 32 x 32", "IOPS", [])
@@ -277,9 +270,7 @@ def _demanded(rig: Rig, writes: Load) -> Part:
     ]  # fmt: skip
 
     def measured() -> Iterator[list[Point]]:
-        number = 0
-        while True:
-            number += 1
+        for number in itertools.count(1):
             rig.measure("writes before the round", 0, writes, form.demand_ns)
             yield [rig.measure(f"round {number}", number, load, form.round_ns) for load in loads]
 

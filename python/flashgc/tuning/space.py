@@ -102,7 +102,7 @@ class Space:
         them may have an effect.
         """
         if scheme not in self._of_schemes:
-            request: Request = {**self.base, "scheme": inputs.scheme(scheme)}
+            request: Request = {**self.base, "scheme": inputs.preset(scheme)}
             legal = _problem(request) is None
             self._of_schemes[scheme] = _slots(request) if legal else None
         return self._of_schemes[scheme]
@@ -119,7 +119,7 @@ class Space:
         """The request of a point."""
         request = with_settings(self.base, self.settings(values))
         scheme = self.scheme(values)
-        return request if scheme is None else {**request, "scheme": inputs.scheme(scheme)}
+        return request if scheme is None else {**request, "scheme": inputs.preset(scheme)}
 
     def scheme(self, values: Mapping[str, Any]) -> str | None:
         """The scheme of a point, where a parameter names it."""

@@ -27,17 +27,11 @@ pub const CHOICE: Choice = Choice {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A candidate in the order of choice. The erases of fit blocks count as 0.
+/// A candidate in the order of choice, where the erases of fit blocks count as 0; or in the order
+/// in which the mean reaches worn ones, where their valid pages do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Ranked {
     valid: u32,
-    erases: u32,
-    block: u32,
-}
-
-/// A worn candidate in the order in which the mean reaches it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Worn {
     erases: u32,
     block: u32,
 }
@@ -55,16 +49,6 @@ impl Order<Ranked> for Places<'_> {
     }
 }
 
-impl Order<Worn> for Places<'_> {
-    fn is_above(&self, a: &Worn, b: &Worn) -> bool {
-        a < b
-    }
-
-    fn moved(&mut self, member: &Worn, place: u32) {
-        self.0[member.block as usize] = place;
-    }
-}
-
 /// The candidates of a plane.
 #[derive(Clone, Default)]
 struct PlaneHeaps {
@@ -74,7 +58,7 @@ struct PlaneHeaps {
     sealed: Vec<BlockId>,
     fit: Vec<Ranked>,
     worn: Vec<Ranked>,
-    by_wear: Vec<Worn>,
+    by_wear: Vec<Ranked>,
 }
 
 /// The policy and its heaps.
@@ -111,7 +95,7 @@ impl Policy {
             return;
         }
         heap::push(worn, Ranked { valid, erases, block }, place);
-        heap::push(by_wear, Worn { erases, block }, &mut Places(&mut self.wear_place));
+        heap::push(by_wear, Ranked { valid: 0, erases, block }, &mut Places(&mut self.wear_place));
     }
 
     fn remove(&mut self, plane: PlaneId, block: BlockId) {
@@ -141,7 +125,7 @@ impl Policy {
                 self.insert(plane, block, wear);
             }
         }
-        while let Some(&Worn { erases, block }) = self.planes[plane.index()].by_wear.first()
+        while let Some(&Ranked { erases, block, .. }) = self.planes[plane.index()].by_wear.first()
             && !wear.is_above_mean(erases)
         {
             self.remove(plane, BlockId(block));
