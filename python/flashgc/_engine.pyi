@@ -138,6 +138,8 @@ class Component:
     @property
     def page_bytes(self) -> int: ...
     @property
+    def tenants(self) -> list[str]: ...
+    @property
     def is_read_only(self) -> bool: ...
     def submit(
         self,
@@ -149,6 +151,7 @@ class Component:
         hint: int,
         high: bool,
         fua: bool,
+        tenant: int,
     ) -> bool: ...
     def submit_all(
         self,
@@ -158,6 +161,7 @@ class Component:
         bytes: _Column,
         tag: _Column,
         hint: _Column | None,
+        tenant: _Column | None,
     ) -> int: ...
     def next_event(self) -> int | None: ...
     def advance(self, to_ns: int) -> Completions: ...

@@ -92,6 +92,8 @@ class Stimulus(TypedDict):
     length_ns: int | None
     requests: int | None
     part_ns: int | None
+    tenant: int
+    """The number of the tenant of its requests."""
 
 
 class Reading(TypedDict):

@@ -76,13 +76,13 @@ class Drive:
         """Writes bytes; with `fua=True` it is done when they survive a loss of power."""
         return self._ask("write", offset, bytes, marks)
 
-    def trim(self, offset: int, bytes: int) -> library.Event:
+    def trim(self, offset: int, bytes: int, **marks: Any) -> library.Event:  # noqa: ANN401
         """Discards bytes."""
-        return self._ask("trim", offset, bytes, {})
+        return self._ask("trim", offset, bytes, marks)
 
-    def flush(self) -> library.Event:
+    def flush(self, **marks: Any) -> library.Event:  # noqa: ANN401
         """When it is done, the data written before it survives a loss of power."""
-        return self._ask("flush", 0, 0, {})
+        return self._ask("flush", 0, 0, marks)
 
     @property
     def waiting(self) -> int:

@@ -5,7 +5,7 @@ use crate::drive::DriveError;
 use crate::path::{DataPath, Done, Ticket};
 use crate::recovery::Recovery;
 use crate::watching::Watching;
-use flashgc::component::{Component, Marks, Submitted, Wrong};
+use flashgc::component::{Component, Marks, Request, Submitted, Wrong};
 use flashgc::report::Report;
 use flashgc::workload::{HostOp, HostRequest};
 use serde_json::Value;
@@ -236,7 +236,8 @@ impl Engine {
 fn submit(component: &mut Component, request: &HostRequest) -> Result<(), Wrong> {
     let &HostRequest { at_ns, op, offset_bytes, bytes, fua, .. } = request;
     let marks = if fua { Marks::FUA } else { Marks::NONE };
-    let submitted = component.submit_marked(at_ns, op, offset_bytes, bytes, marks, 0)?;
+    let request = Request::new(at_ns, op, offset_bytes, bytes, 0);
+    let submitted = component.submit_request(Request { marks, ..request })?;
     debug_assert_eq!(submitted, Submitted::Accepted, "a served drive has no depth");
     Ok(())
 }

@@ -158,7 +158,7 @@ impl Work {
                 op: one.op as u32,
                 marks: 0,
                 hint: 0,
-                reserved: 0,
+                tenant: 0,
             })
             .collect();
         let mut drive = flashgc_component { id: 0 };

@@ -66,6 +66,8 @@ enum flashgc_status
   FLASHGC_BUSY = -15,
   // A fault of flashgc itself; please report it.
   FLASHGC_FAILED = -16,
+  // A request of a tenant that the configuration does not have.
+  FLASHGC_NO_TENANT = -17,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -162,8 +164,8 @@ typedef struct {
   uint32_t marks;
   // The placement hint of a write, to 255; 0 is none.
   uint32_t hint;
-  // 0.
-  uint32_t reserved;
+  // The number of its tenant, in the order of `[[workload.tenants]]`; 0 without tenants.
+  uint32_t tenant;
 } flashgc_request;
 
 // A request that is done.

@@ -8,7 +8,7 @@ use crate::types::{
     FLASHGC_ABI_VERSION, FLASHGC_FUA, FLASHGC_HIGH, Failed, flashgc_completion, flashgc_component,
     flashgc_info, flashgc_options, flashgc_request, flashgc_snapshot, flashgc_status,
 };
-use flashgc::component::{Completion, Component, Marks, Snapshot, Submitted};
+use flashgc::component::{Completion, Component, Marks, Request, Snapshot, Submitted};
 use flashgc::workload::HostOp;
 use flashgc_status::{FLASHGC_FULL, FLASHGC_NONE, FLASHGC_OK};
 use std::ffi::c_char;
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn flashgc_get_info(
 
 fn submit(component: &mut Component, given: &flashgc_request) -> Result<Submitted, Failed> {
     let bad = |text| Failed::new(flashgc_status::FLASHGC_BAD_ARGUMENT, text);
-    let &flashgc_request { at_ns, offset, bytes, tag, op, marks, hint, .. } = given;
+    let &flashgc_request { at_ns, offset, bytes, tag, op, marks, hint, tenant } = given;
     let op = HostOp::ALL.get(op as usize).copied().ok_or_else(|| {
         bad(format!("error: no operation has the number {op}\n  = help: give a flashgc_op"))
     })?;
@@ -151,7 +151,11 @@ fn submit(component: &mut Component, given: &flashgc_request) -> Result<Submitte
         return Err(bad(format!("error: {marks:#x} are no marks\n  = help: {help}")));
     }
     let marks = Marks::of(marks & FLASHGC_HIGH > 0, marks & FLASHGC_FUA > 0, hint);
-    Ok(component.submit_marked(at_ns, op, offset, bytes, marks, tag)?)
+    let tenant = u16::try_from(tenant).map_err(|_| {
+        bad(format!("error: no tenant has the number {tenant}\n  = help: give 0 to 65535"))
+    })?;
+    let request = Request { marks, tenant, ..Request::new(at_ns, op, offset, bytes, tag) };
+    Ok(component.submit_request(request)?)
 }
 
 /// Submits a request for an instant that is not before the present: FLASHGC_OK or FLASHGC_FULL, or
@@ -165,7 +169,7 @@ pub extern "C" fn flashgc_submit(
     bytes: u64,
     tag: u64,
 ) -> flashgc_status {
-    let request = flashgc_request { at_ns, offset, bytes, tag, op, marks: 0, hint: 0, reserved: 0 };
+    let request = flashgc_request { at_ns, offset, bytes, tag, op, marks: 0, hint: 0, tenant: 0 };
     act(component, |component| match submit(component, &request)? {
         Submitted::Accepted => Ok(FLASHGC_OK),
         Submitted::Full => Ok(FLASHGC_FULL),

@@ -53,6 +53,8 @@ pub enum flashgc_status {
     FLASHGC_BUSY = -15,
     /// A fault of flashgc itself; please report it.
     FLASHGC_FAILED = -16,
+    /// A request of a tenant that the configuration does not have.
+    FLASHGC_NO_TENANT = -17,
 }
 
 /// The operation of a request.
@@ -143,8 +145,8 @@ pub struct flashgc_request {
     pub marks: u32,
     /// The placement hint of a write, to 255; 0 is none.
     pub hint: u32,
-    /// 0.
-    pub reserved: u32,
+    /// The number of its tenant, in the order of `[[workload.tenants]]`; 0 without tenants.
+    pub tenant: u32,
 }
 
 /// A request that is done.
@@ -205,6 +207,7 @@ impl From<Wrong> for Failed {
             Why::TooLate => flashgc_status::FLASHGC_TOO_LATE,
             Why::BeyondTheEnd => flashgc_status::FLASHGC_BEYOND_THE_END,
             Why::NoBytes => flashgc_status::FLASHGC_NO_BYTES,
+            Why::NoTenant => flashgc_status::FLASHGC_NO_TENANT,
             Why::ReadOnly => flashgc_status::FLASHGC_READ_ONLY,
             Why::NothingUnderWay => flashgc_status::FLASHGC_NOTHING_UNDER_WAY,
             Why::NoSnapshot => flashgc_status::FLASHGC_NO_SNAPSHOT,

@@ -3,7 +3,7 @@
 
 use crate::columns::packed;
 use crate::pulse::{Pulse, Step};
-use flashgc::component::{Completion, Component, Submitted, Wrong};
+use flashgc::component::{Completion, Component, Request, Submitted, Wrong};
 use flashgc::rng::Random;
 use flashgc::stats::Histogram;
 use flashgc::workload::HostOp;
@@ -36,6 +36,8 @@ pub struct Stimulus {
     length_ns: Option<u64>,
     /// The number of requests that are issued.
     requests: Option<u64>,
+    /// The number of their tenant.
+    tenant: u16,
     /// The length of the parts with counts of their own.
     part_ns: Option<u64>,
 }
@@ -135,7 +137,7 @@ impl Source {
 
     /// Submits the next request; `false` if the drive is full.
     fn issue(&mut self, component: &mut Component, at_ns: u64) -> Result<bool, Wrong> {
-        let Stimulus { size, span, read_share, .. } = self.stimulus;
+        let Stimulus { size, span, read_share, tenant, .. } = self.stimulus;
         let is_read = self.ops.unit() < read_share;
         let op = if is_read { HostOp::Read } else { HostOp::Write };
         let place = if self.stimulus.next.is_some() {
@@ -143,7 +145,8 @@ impl Source {
         } else {
             self.places.below(span / size) * size
         };
-        if component.submit(at_ns, op, place, size, self.issued)? == Submitted::Full {
+        let request = Request::new(at_ns, op, place, size, self.issued);
+        if component.submit_request(Request { tenant, ..request })? == Submitted::Full {
             return Ok(false);
         }
         self.issued += 1;

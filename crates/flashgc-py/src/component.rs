@@ -139,6 +139,15 @@ fn marks_of(hint: u64, high: bool, fua: bool) -> PyResult<Marks> {
     Ok(Marks::of(high, fua, hint))
 }
 
+fn tenant_of(number: u64) -> PyResult<u16> {
+    u16::try_from(number).map_err(|_| {
+        RunError::new_err(format!(
+            "error: no tenant has the number {number}\n  = help: give its place in \
+             [[workload.tenants]], from 0"
+        ))
+    })
+}
+
 #[pymethods]
 impl Component {
     #[new]
@@ -196,6 +205,12 @@ impl Component {
         self.ask(|component| Ok(component.page_bytes()))
     }
 
+    /// The names of the tenants, by their numbers.
+    #[getter]
+    fn tenants(&self) -> PyResult<Vec<String>> {
+        self.ask(|component| Ok(component.tenants().map(String::from).collect()))
+    }
+
     #[getter]
     fn is_read_only(&self) -> PyResult<bool> {
         self.ask(|component| Ok(component.is_read_only()))
@@ -212,16 +227,17 @@ impl Component {
         hint: u64,
         high: bool,
         fua: bool,
+        tenant: u16,
     ) -> PyResult<bool> {
         let (op, marks) = (op_of(op)?, marks_of(hint, high, fua)?);
-        let submit = |component: &mut component::Component| {
-            component.submit_marked(at_ns, op, offset_bytes, bytes, marks, tag)
-        };
-        Ok(self.ask(submit)? == Submitted::Accepted)
+        let plain = component::Request::new(at_ns, op, offset_bytes, bytes, tag);
+        let given = component::Request { marks, tenant, ..plain };
+        Ok(self.ask(|component| component.submit_request(given))? == Submitted::Accepted)
     }
 
-    /// Columns of the same length; the hints may be missing. Returns how many were accepted, those
-    /// before the first that found the drive full.
+    /// Columns of the same length; the hints and the tenants may be missing. Returns how many were
+    /// accepted, those before the first that found the drive full.
+    #[allow(clippy::too_many_arguments)]
     fn submit_all(
         &self,
         py: Python<'_>,
@@ -231,18 +247,22 @@ impl Component {
         bytes: PyBuffer<u64>,
         tag: PyBuffer<u64>,
         hint: Option<PyBuffer<u64>>,
+        tenant: Option<PyBuffer<u64>>,
     ) -> PyResult<usize> {
         let [at_ns, ops, offsets, bytes, tags] =
             [&at_ns, &op, &offset_bytes, &bytes, &tag].map(|column| column.to_vec(py));
         let (at_ns, ops, offsets, bytes, tags) = (at_ns?, ops?, offsets?, bytes?, tags?);
         let hints = hint.map(|hints| hints.to_vec(py)).transpose()?;
+        let tenants = tenant.map(|tenants| tenants.to_vec(py)).transpose()?;
         let mut made = self.made()?;
         let Made { component, .. } = made.as_mut().ok_or_else(ended)?;
         for at in 0..at_ns.len() {
             let hint = hints.as_ref().map_or(0, |hints| hints[at]);
             let (op, marks) = (op_of(ops[at])?, marks_of(hint, false, false)?);
-            let done =
-                component.submit_marked(at_ns[at], op, offsets[at], bytes[at], marks, tags[at]);
+            let plain = component::Request::new(at_ns[at], op, offsets[at], bytes[at], tags[at]);
+            let tenant = tenants.as_ref().map_or(Ok(0), |tenants| tenant_of(tenants[at]))?;
+            let given = component::Request { marks, tenant, ..plain };
+            let done = component.submit_request(given);
             if done.map_err(raised)? == Submitted::Full {
                 return Ok(at);
             }

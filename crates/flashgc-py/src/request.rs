@@ -47,6 +47,7 @@ impl Request {
             sets: self.sets.clone(),
             unsets: self.unsets.clone(),
             has_trace: self.trace_path.is_some(),
+            is_live: false,
             jobs: self.jobs.clone(),
             fitted: self.fitted.as_ref().map(|fitted| fitted.size.clone()),
             policies: self.policies.as_ref().map(Policies::given).unwrap_or_default(),

@@ -6,6 +6,7 @@ mod untimed;
 
 use crate::config::Setup;
 use crate::measure::{JobResults, Results};
+use crate::stats::ByKind;
 use crate::stats::steady::Verdict;
 use crate::stats::{Latency, RunOverTime};
 use crate::store::Preconditioning;
@@ -193,7 +194,7 @@ fn jobs(results: &[JobResults], blame: Vec<Value>) -> Value {
 
 /// The counts of a job, over its clones.
 fn job(results: &JobResults) -> Value {
-    let JobResults { tally, latencies: [read, write], flushes } = results;
+    let JobResults { tally, latencies: ByKind { read, write, flush: flushes } } = results;
     let by_op = |value: fn(&Tally, HostOp) -> Value| {
         json!({
             "read": value(tally, HostOp::Read),

@@ -177,6 +177,27 @@ class Component:
         return self._engine.page_bytes
 
     @property
+    def tenants(self) -> list[str]:
+        """The names of the tenants in `[[workload.tenants]]`, by their numbers."""
+        return self._engine.tenants
+
+    def _tenant(self, given: int | str) -> int:
+        """The number of a tenant."""
+        if isinstance(given, str):
+            names = self.tenants
+            if given in names:
+                return names.index(given)
+            known = ", ".join(f'"{name}"' for name in names)
+            help = f"give one of {known}" if names else "add it to [[workload.tenants]]"
+            raise RunError(f"error: no tenant has the name {given!r}\n  = help: {help}")
+        if not 0 <= given < 1 << 16:
+            raise RunError(
+                f"error: no tenant has the number {given}\n"
+                "  = help: give its place in [[workload.tenants]], from 0"
+            )
+        return given
+
+    @property
     def is_read_only(self) -> bool:
         """Whether it takes no further write, since too many of its blocks are bad."""
         return self._engine.is_read_only
@@ -192,6 +213,7 @@ class Component:
         hint: int = 0,
         high: bool = False,
         fua: bool = False,
+        tenant: int | str = 0,
     ) -> bool:
         """Submits a request for an instant that is not before the present; nothing happens yet.
 
@@ -204,6 +226,7 @@ class Component:
             hint: the placement hint of a write; 0 is none.
             high: whether it is of high priority.
             fua: whether a write is done only when its data survives a loss of power.
+            tenant: the name or the number of its tenant in `[[workload.tenants]]`.
 
         Returns:
             Whether it was accepted. The drive is full otherwise: submit it again after the next
@@ -211,7 +234,8 @@ class Component:
 
         """
         number = _number(op)
-        return self._engine.submit(at_ns, number, offset, bytes, tag, hint, high, fua)
+        own = self._tenant(tenant)
+        return self._engine.submit(at_ns, number, offset, bytes, tag, hint, high, fua, own)
 
     def submit_all(
         self,
@@ -222,11 +246,13 @@ class Component:
         tag: ArrayLike | None = None,
         *,
         hint: ArrayLike | None = None,
+        tenant: ArrayLike | str | None = None,
     ) -> int:
         """Submits many requests, as arrays of one length or single values for all of them.
 
         `op` has numbers, in the order of `read`, `write`, `trim`, `flush`, or is a name; the tags
-        are 0, 1, 2 and so on by default. Returns how many were accepted: those before the first one
+        are 0, 1, 2 and so on by default. Tenants are numbers in the order of `[[workload.tenants]]`, or
+        a name. Returns how many were accepted: those before the first one
         that found the drive full. An error names the first wrong request; those before it were
         submitted.
         """
@@ -237,7 +263,9 @@ class Component:
                  "tag": np.arange(count, dtype=np.uint64) if tag is None else tag}  # fmt: skip
         ops_, offsets, sizes, tags = (_spread(value, count, name) for name, value in given.items())
         hints = None if hint is None else _spread(hint, count, "hint")
-        return self._engine.submit_all(times, ops_, offsets, sizes, tags, hints)
+        own = self._tenant(tenant) if isinstance(tenant, str) else tenant
+        owners = None if own is None else _spread(own, count, "tenant")
+        return self._engine.submit_all(times, ops_, offsets, sizes, tags, hints, owners)
 
     def next_event(self) -> int | None:
         """The next instant at which a request may be done, in ns; `None` while there is none.
@@ -280,6 +308,7 @@ class Component:
         seed: int = 1,
         stream: str = "",
         part_ns: int | None = None,
+        tenant: int | str = 0,
         progress: api.ProgressCallback | None = None,
     ) -> Loop:
         """Issues requests one after the other, `depth` at a time, until the last one is done.
@@ -299,6 +328,7 @@ class Component:
             seed: of the draws.
             stream: a name; other streams have other draws under the same seed.
             part_ns: the length of the parts that are counted by themselves, in ns.
+            tenant: the name or the number of the tenant of its requests.
             progress: called with a :class:`flashgc.Progress`, whose phase is `loop`.
 
         Returns:
@@ -322,6 +352,7 @@ class Component:
             "length_ns": closed_loop.optional("length_ns", length_ns, 1),
             "requests": closed_loop.optional("requests", requests, 1),
             "part_ns": closed_loop.part("part_ns", part_ns, length_ns),
+            "tenant": self._tenant(tenant),
         }, api._told(progress)))  # fmt: skip
 
     def _places(self, size: int, span: int | None) -> int:

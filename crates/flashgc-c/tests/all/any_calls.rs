@@ -71,7 +71,7 @@ impl Known {
             op: self.random.below(4) as u32 + if self.random.below(64) == 0 { 77 } else { 0 },
             marks: if self.random.below(16) == 0 { self.random.below(5) as u32 } else { 0 },
             hint: if self.random.below(16) == 0 { self.number(4) as u32 } else { 0 },
-            reserved: 0,
+            tenant: if self.random.below(16) == 0 { self.number(4) as u32 } else { 0 },
         }
     }
 

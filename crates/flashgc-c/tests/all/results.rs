@@ -32,7 +32,7 @@ pub fn requests(seed: u64, count: u64) -> Vec<flashgc_request> {
             op: random.below(2) as u32,
             marks: 0,
             hint: 0,
-            reserved: 0,
+            tenant: 0,
         }
     };
     (0..count).map(one).collect()

@@ -1,6 +1,7 @@
 //! The input of a run, as text.
 
 use super::fitted::Fitted;
+use super::workload;
 use crate::gc::given::GivenPolicies;
 
 /// The input of a run, as text.
@@ -21,6 +22,8 @@ pub struct Inputs {
     pub unsets: Vec<String>,
     /// Whether a trace was given in addition to the configuration.
     pub has_trace: bool,
+    /// Whether requests come from outside, as those of a component; they are a trace's.
+    pub is_live: bool,
     /// The jobs of the job file that `workload.fio` names, as TOML: the file's name and the text.
     pub jobs: Option<(String, String)>,
     /// The size of the drive, where it was found by [`super::fit`].
@@ -30,6 +33,11 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// The source of requests that is given in addition to the text.
+    pub(super) fn given(&self) -> workload::Given {
+        workload::Given { has_trace: self.has_trace, is_live: self.is_live }
+    }
+
     /// The name of the file of the device, without its folder and its ending.
     pub(super) fn device_file(&self) -> Option<String> {
         let (name, text) = self.device.as_ref()?;

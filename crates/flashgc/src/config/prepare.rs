@@ -53,7 +53,7 @@ fn tables(root: &Reader<'_>, inputs: &Inputs) -> Option<Tables> {
         given::take(root, scheme, &inputs.policies)?;
     }
     let page_bytes = device.as_ref().map_or(4096, |device| u64::from(device.shape.page_bytes));
-    let (workload, until) = workload::read(&root.table("workload"), page_bytes, inputs.has_trace);
+    let (workload, until) = workload::read(&root.table("workload"), page_bytes, inputs.given());
     let is_generated = !matches!(workload, None | Some(WorkloadPlan::Trace(_)));
     let precondition = precondition::read(&root.table("precondition"), is_generated);
     let engine = Engine::read(&root.table("engine"));

@@ -207,10 +207,10 @@ impl Host {
         self.called.pop()
     }
 
-    /// Takes a request in, of the job with this number where there are several.
+    /// Takes a request in.
     #[inline(always)]
-    pub fn accept<W: Watch>(&mut self, request: HostRequest, job: u16, cx: &mut Context<'_, W>) {
-        let id = self.add_request(&request, job, cx);
+    pub fn accept<W: Watch>(&mut self, request: HostRequest, cx: &mut Context<'_, W>) {
+        let id = self.add_request(&request, cx);
         self.is_here(id, request, cx);
     }
 

@@ -163,7 +163,7 @@ impl Host {
         match self.ahead.next(source, tables, cx.plan) {
             Ok(Some(mut request)) => {
                 request.at_ns = cx.now_ns;
-                Ok(Some((self.add_request(&request, 0, cx), request)))
+                Ok(Some((self.add_request(&request, cx), request)))
             }
             Ok(None) => {
                 self.requests.source_ended = true;
@@ -187,18 +187,20 @@ impl Host {
         self.page(id, op, high, first, request.head_partial || request.tail_partial, cx)
     }
 
-    /// Whether a request is inside as soon as it is here: there is no link, always a place, and the
-    /// firmware takes no time.
+    /// Whether a request is inside as soon as it is here: there is no link and no limit, always a
+    /// place, and the firmware takes no time.
     #[inline(always)]
     pub fn enters_at_once(&self) -> bool {
-        self.link.is_none() && self.entrance.is_none() && self.firmware.is_none()
+        self.link.is_none()
+            && self.entrance.is_none()
+            && self.firmware.is_none()
+            && self.limits.is_none()
     }
 
     #[inline(always)]
     pub(super) fn add_request<W: Watch>(
         &mut self,
         request: &HostRequest,
-        job: u16,
         cx: &mut Context<'_, W>,
     ) -> u32 {
         let requests = &mut self.requests;
@@ -208,7 +210,7 @@ impl Host {
             arrived_ns: request.at_ns,
             bytes: request.bytes,
             pages_left: request.pages,
-            job,
+            job: request.job,
             op: request.op,
             hint: request.hint,
         };
@@ -222,7 +224,7 @@ impl Host {
                 (requests.slab.len() - 1) as u32
             }
         };
-        let HostRequest { offset_bytes, bytes: size_bytes, hint, fua, .. } = *request;
+        let HostRequest { offset_bytes, bytes: size_bytes, hint, fua, job, .. } = *request;
         cx.tell(Happened::Arrived {
             request: id,
             job,

@@ -8,7 +8,7 @@ use crate::host::StageUse;
 use crate::ids::PlaneId;
 use crate::plan::Stage;
 use crate::stats::steady::Balance;
-use crate::stats::{Counters, Latency, Spread};
+use crate::stats::{ByKind, Counters, Latency, Spread};
 use crate::workload::jobs::Tally;
 use serde::Serialize;
 
@@ -32,15 +32,13 @@ pub struct HostShares {
     pub idle: f64,
 }
 
-/// What a job did.
+/// The results of a job, or of a tenant.
 #[derive(Clone)]
 pub struct JobResults {
     /// Its counts.
     pub tally: Tally,
-    /// The latencies of its reads and of its writes.
-    pub latencies: [Latency; 2],
-    /// Those of its flushes.
-    pub flushes: Latency,
+    /// The latencies of its requests.
+    pub latencies: ByKind,
 }
 
 /// The raw results of a run.

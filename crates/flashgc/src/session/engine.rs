@@ -5,6 +5,7 @@ use crate::drive::{Carried, Drive, DriveFault, restore};
 use crate::plan::Plan;
 use crate::sim::{Sim, live};
 use crate::stats::{OverTime, Series};
+use crate::verify::attended::Attended;
 use crate::verify::blame::Blame;
 use crate::verify::checker::Checker;
 use crate::verify::{Blamed, Overview, PerRequest, Watchers};
@@ -105,15 +106,15 @@ impl Engine {
         Ok(carried)
     }
 
-    /// Records the requests that are done from now on, for a session with live requests.
-    pub fn attend(&mut self) {
+    /// Records the requests that are done from now on.
+    pub fn attend(&mut self, attended: Attended) {
         let overview = match self {
             Engine::Plain(sim) => sim.watch(),
             Engine::Blamed(sim) => &mut sim.watch().overview,
             Engine::Watched(sim) => &mut sim.watch().overview,
             Engine::Gone => unreachable!("the drive of this session was taken out"),
         };
-        overview.attended = Some(Box::default());
+        overview.attended = Some(Box::new(attended));
     }
 
     /// A copy of the drive in its state, with everything under way; `None` if a watcher cannot be

@@ -1,7 +1,7 @@
 //! Concurrent jobs, with the latencies of each.
 
 use crate::measure::JobResults;
-use crate::stats::Latency;
+use crate::stats::ByKind;
 use crate::workload::jobs::{Jobs, JobsPlan};
 use crate::workload::replay::Replay;
 use crate::workload::{HostOp, HostRequest, Source, SourceError, Turn};
@@ -10,10 +10,8 @@ use crate::workload::{HostOp, HostRequest, Source, SourceError, Turn};
 pub(super) struct JobRun {
     jobs: Jobs,
     job_of_clone: Vec<u16>,
-    /// By job, of reads and of writes.
-    latencies: Vec<[Latency; 2]>,
-    /// By job, of flushes.
-    flushes: Vec<Latency>,
+    /// By job.
+    latencies: Vec<ByKind>,
 }
 
 impl JobRun {
@@ -22,8 +20,7 @@ impl JobRun {
         JobRun {
             jobs: Jobs::new(plan, exported_pages, page_bytes, seed),
             job_of_clone: plan.job_of_clones().collect(),
-            latencies: plan.jobs.iter().map(|_| [Latency::new(), Latency::new()]).collect(),
-            flushes: plan.jobs.iter().map(|_| Latency::new()).collect(),
+            latencies: plan.jobs.iter().map(|_| ByKind::default()).collect(),
         }
     }
 
@@ -39,9 +36,8 @@ impl JobRun {
 
     /// The counts and latencies of each job.
     pub(super) fn results(&self) -> Vec<JobResults> {
-        let latencies = self.latencies.iter().cloned().zip(self.flushes.iter().cloned());
-        let of_job = |(tally, (latencies, flushes))| JobResults { tally, latencies, flushes };
-        self.jobs.tallies().into_iter().zip(latencies).map(of_job).collect()
+        let of_job = |(tally, latencies)| JobResults { tally, latencies };
+        self.jobs.tallies().into_iter().zip(self.latencies.iter().cloned()).map(of_job).collect()
     }
 }
 
@@ -53,8 +49,7 @@ impl Source for JobRun {
     fn turn(&mut self, now_ns: u64) -> Result<Turn, SourceError> {
         let turn = self.jobs.turn(now_ns)?;
         if let Turn::RampEnds(job) = turn {
-            self.latencies[usize::from(job)] = [Latency::new(), Latency::new()];
-            self.flushes[usize::from(job)] = Latency::new();
+            self.latencies[usize::from(job)] = ByKind::default();
         }
         Ok(turn)
     }
@@ -65,12 +60,7 @@ impl Source for JobRun {
 
     fn done(&mut self, clone: u16, op: HostOp, bytes: u64, latency_ns: u64, now_ns: u64) {
         let job = usize::from(self.job_of_clone[usize::from(clone)]);
-        match op {
-            HostOp::Read => self.latencies[job][0].record(latency_ns),
-            HostOp::Write => self.latencies[job][1].record(latency_ns),
-            HostOp::Trim => {}
-            HostOp::Flush => self.flushes[job].record(latency_ns),
-        }
+        self.latencies[job].record(op, latency_ns);
         self.jobs.done(clone, op, bytes, latency_ns, now_ns);
     }
 }

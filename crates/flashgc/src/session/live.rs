@@ -7,13 +7,27 @@ use super::engine::{Engine, engine};
 use super::error::RunError;
 use super::{Phase, Progress, SavedDrive, Session, Stage};
 use crate::config::{Fill, OverwriteWith, Setup, WorkloadPlan};
+use crate::measure::JobResults;
 use crate::plan::{Arrivals, WriteCompletion};
 use crate::report::Report;
 use crate::sim::live;
 use crate::verify::Watch;
-use crate::verify::attended::Done;
+use crate::verify::attended::{Attended, Done};
 use crate::workload::layout::AddressPolicy;
 use crate::workload::live::Live;
+
+impl Session {
+    /// The tenants whose requests come from outside are as they are now.
+    pub(super) fn note_tenants(&mut self) {
+        if !self.is_live {
+            return;
+        }
+        let result = |(tally, latencies)| JobResults { tally, latencies };
+        self.of_jobs = engine!(&mut self.engine, sim => {
+            sim.watch().attended().map_or_else(Vec::new, |own| own.tenants().map(result).collect())
+        });
+    }
+}
 
 /// A session whose requests come from outside.
 pub(super) struct LiveSession {
@@ -102,7 +116,8 @@ impl LiveSession {
             return Err(why);
         }
         session.is_live = true;
-        session.engine.attend();
+        let names = session.setup.workload.tenants().iter().map(|tenant| tenant.name.clone());
+        session.engine.attend(Attended::of_tenants(names));
         Ok(LiveSession { session, source: Live::default() })
     }
 
@@ -210,6 +225,7 @@ impl LiveSession {
         let mut session = self.session;
         session.audit();
         session.end_rows();
+        session.note_tenants();
         session.notes.extend_from_slice(notes);
         session.report()
     }

@@ -8,14 +8,14 @@ use super::{Progress, RunError, Session, Stage};
 use crate::report::{Facts, Report};
 use crate::sim::live;
 use crate::verify::Watch;
-use crate::verify::attended::Done;
+use crate::verify::attended::{Attended, Done};
 use std::mem::replace;
 
 impl Session {
     /// Records the requests of the measured part that are done ([`Session::take_done`]). Called
     /// before the first slice.
     pub fn attend(&mut self) {
-        self.engine.attend();
+        self.engine.attend(Attended::default());
     }
 
     /// Takes the requests that are done since the last call, in their order.
@@ -52,17 +52,18 @@ impl Session {
     /// of requests, if there is one, hands out its rows first.
     pub fn so_far(&mut self) -> Report {
         self.end_rows();
+        self.note_tenants();
         engine!(&mut self.engine, sim => live::count_unseen(sim));
         let results = engine!(&self.engine, sim => sim.seen().results());
-        let (blame, _) = self.blame(&results);
+        let (blame, blame_of_jobs) = self.blame(&results);
         let facts = Facts {
             preconditioning: self.preconditioning.clone(),
             drive: self.given.as_ref().map(|(origin, name)| origin.for_report(name)),
             notes: Vec::new(),
             nothing_moved: None,
             bad_rows: 0,
-            of_jobs: Vec::new(),
-            blame_of_jobs: Vec::new(),
+            of_jobs: self.of_jobs.clone(),
+            blame_of_jobs,
             blame,
             result_hash: String::new(),
             over_time: None,

@@ -49,7 +49,7 @@ impl<W: Watch> Sim<W> {
             return Ok(());
         }
         let request = self.host.arrived();
-        self.host.accept(request, 0, &mut context!(self));
+        self.host.accept(request, &mut context!(self));
         self.host_came();
         self.place_all();
         self.measure.load.arrived(self.host.outstanding());
@@ -87,8 +87,8 @@ impl<W: Watch> Sim<W> {
     fn issue_of_jobs(&mut self, source: &mut dyn Source) -> Result<(), SimError> {
         let issued = self.host.turn_of_jobs(source, &mut context!(self));
         match issued.map_err(|fault| self.fault(fault))? {
-            Some(Turn::Request(request, job)) => {
-                self.host.accept(request, job, &mut context!(self));
+            Some(Turn::Request(request)) => {
+                self.host.accept(request, &mut context!(self));
                 self.host_came();
             }
             Some(Turn::RampEnds(job)) => self.ramp_ended(job),

@@ -1,6 +1,7 @@
 //! The counters of a run.
 
 pub mod batches;
+mod by_kind;
 pub mod free_blocks;
 pub mod histogram;
 pub mod intervals;
@@ -12,6 +13,7 @@ pub mod steady;
 pub mod tail;
 
 pub use batches::{Batches, Sums};
+pub use by_kind::ByKind;
 pub use histogram::{Buckets, Histogram};
 pub use latency::Latency;
 pub use over_time::{ErasesByPlace, OverTime, RunOverTime, Stretch};

@@ -53,9 +53,12 @@ impl Overview {
     ) {
         if let Some(attended) = &mut self.attended {
             match happened {
-                Happened::Arrived { request, .. } => attended.arrived(request),
-                Happened::Served { request, op, latency_ns, .. } => {
-                    attended.served(request, (op, latency_ns), now_ns, parts_of(request));
+                Happened::Arrived { request, job, size_bytes, .. } => {
+                    attended.arrived(request, job, size_bytes, now_ns);
+                }
+                Happened::Served { request, job, op, latency_ns, .. } => {
+                    let (own, parts) = ((request, job), parts_of(request));
+                    attended.served(own, (op, latency_ns), now_ns, parts);
                 }
                 _ => {}
             }

@@ -45,6 +45,8 @@ pub struct HostRequest {
     pub fua: bool,
     /// The placement hint that the host gives with a write; 0 is none.
     pub hint: u8,
+    /// The clone of a job, or the tenant of a component, that issues it; 0 where there are none.
+    pub job: u16,
     /// The first page.
     pub first: Lpn,
     /// Pages touched, at least one.
@@ -88,6 +90,7 @@ impl HostRequest {
             high: false,
             fua: false,
             hint: 0,
+            job: 0,
             first: Lpn(0),
             pages: 0,
             offset_bytes: 0,
@@ -119,6 +122,7 @@ impl HostRequest {
             high: false,
             fua: false,
             hint: 0,
+            job: 0,
             first: Lpn(first as u32),
             pages: (last - first + 1) as u32,
             offset_bytes,
@@ -136,8 +140,8 @@ pub struct SourceError(pub String);
 /// The action of a source at an instant, where its requests depend on completed ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It issues a request, of the job with this number.
-    Request(HostRequest, u16),
+    /// It issues a request, which has the number of its clone.
+    Request(HostRequest),
     /// The ramp of the job with this number has ended: its counts begin.
     RampEnds(u16),
     /// It waits for this time, or for a request to be done.

@@ -54,7 +54,8 @@ fn play(source: &mut Jobs, mut latency_ns: impl FnMut(&HostRequest) -> u64) -> P
     let mut now_ns = 0;
     loop {
         let until = match source.turn(now_ns).expect("a turn") {
-            Turn::Request(request, clone) => {
+            Turn::Request(request) => {
+                let clone = request.job;
                 assert_eq!(request.at_ns, now_ns);
                 ends.push(Reverse((now_ns + latency_ns(&request), seen.len())));
                 seen.push(Seen { at_ns: now_ns, clone, request });

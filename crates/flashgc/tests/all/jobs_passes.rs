@@ -19,7 +19,8 @@ fn timed(jobs: &str) -> Vec<(u64, HostOp, u64, u64)> {
     let (mut found, mut now_ns) = (Vec::new(), 0);
     loop {
         match source.turn(now_ns).expect("a turn") {
-            Turn::Request(request, clone) => {
+            Turn::Request(request) => {
+                let clone = request.job;
                 found.push((now_ns, request.op, request.offset_bytes, request.bytes));
                 now_ns += 1000;
                 source.done(clone, request.op, request.bytes, 1000, now_ns);

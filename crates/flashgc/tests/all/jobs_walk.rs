@@ -27,7 +27,8 @@ fn places_of_clones(jobs: &str) -> BTreeMap<u16, Vec<u64>> {
     let mut now_ns = 0;
     loop {
         match source.turn(now_ns).expect("a turn") {
-            Turn::Request(request, clone) => {
+            Turn::Request(request) => {
+                let clone = request.job;
                 found.entry(clone).or_default().push(request.offset_bytes / KIB);
                 now_ns += 1000;
                 source.done(clone, request.op, request.bytes, 1000, now_ns);
@@ -148,7 +149,8 @@ fn rates_begin_again_after_a_pause() {
         let (mut found, mut now_ns) = (Vec::new(), 0);
         loop {
             match source.turn(now_ns).expect("a turn") {
-                Turn::Request(request, clone) => {
+                Turn::Request(request) => {
+                    let clone = request.job;
                     found.push(now_ns / 1_000_000);
                     source.done(clone, request.op, request.bytes, 0, now_ns);
                 }

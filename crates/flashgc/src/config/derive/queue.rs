@@ -8,12 +8,13 @@ use flashgc_config::Reader;
 /// Queues that take turns need jobs. Notes an error where there are none.
 pub fn check(root: &Reader<'_>, device: &Device, workload: &WorkloadPlan) -> Option<()> {
     let by_turns = device.front.places.is_some_and(|places| places.order == QueueOrder::RoundRobin);
-    if by_turns && !matches!(workload, WorkloadPlan::Jobs(_)) {
+    if by_turns && workload.queues().weights.is_empty() {
         root.table("device").error(
             "queue_order",
             "queue_order = \"round-robin\" serves the queues of jobs by turns, and the workload \
              has no jobs",
-            "describe the jobs in [workload.jobs], or set queue_order = \"arrival\"",
+            "describe the jobs in [workload.jobs], or the tenants of a component in \
+             [[workload.tenants]], or set queue_order = \"arrival\"",
         );
         return None;
     }

@@ -3,9 +3,9 @@
 mod beside;
 mod walk;
 
-use super::{JobsWorkload, address, hints, sizes};
+use super::{JobsWorkload, address, hints, limit, sizes};
+use crate::plan::Plan;
 use crate::plan::Until;
-use crate::plan::{Limit, Plan};
 use crate::workload::address::AddressChoice;
 use crate::workload::jobs::{
     CLONES_MAX, Extent, File, FlowPlan, JobPlan, JobsPlan, Layout, Misfit, Passes, Places, RateCap,
@@ -97,7 +97,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let (paces, weight) = (paces(table), or(table, "weight", 1, |key| table.u32(key, 1..=256)));
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
     let fua_share = or(table, "fua_share", 0.0, |key| table.part(key, 0.0..=1.0));
-    let (limit, hints, think) = (limit(table), hints::of_job(table), think(table));
+    let (limit, hints, think) = (limit::read(table), hints::of_job(table), think(table));
     let align = table.has("align").then(|| table.bytes("align"));
     table.finish();
     let (part, time, mix, (walk, files)) = (part?, time?, mix?, walk?);
@@ -169,17 +169,6 @@ fn flow(table: &Reader<'_>) -> Option<Option<FlowPlan>> {
         return None;
     }
     Some(weight.map(|weight| FlowPlan { id, weight }))
-}
-
-/// The most that is admitted from its queue.
-fn limit(table: &Reader<'_>) -> Option<Limit> {
-    let iops = table.u64("limit_iops", 1..=1_000_000_000);
-    let rate = table.rate("limit_rate");
-    if rate.is_some_and(|rate| rate.is_zero()) {
-        table.error("limit_rate", "a limit must be finite", "write for example \"100 MB/s\"");
-        return None;
-    }
-    Some(Limit { iops, ns_per_bytes: rate.map(|rate| rate.ns_per_byte()) })
 }
 
 fn file(table: &Reader<'_>) -> File {

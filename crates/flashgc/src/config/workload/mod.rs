@@ -6,9 +6,11 @@ mod fitted;
 mod hints;
 mod jobs;
 mod length;
+mod limit;
 mod plan;
 mod sizes;
 mod synthetic;
+mod tenants;
 mod trace;
 
 pub use jobs::check_fit as check_jobs;
@@ -17,11 +19,20 @@ pub use plan::{JobsWorkload, SyntheticWorkload, TracePlan, WorkloadPlan};
 use crate::plan::Until;
 use flashgc_config::Reader;
 
+/// The source of requests, as far as the configuration does not say it.
+#[derive(Clone, Copy)]
+pub struct Given {
+    /// A trace was given in addition to the configuration.
+    pub has_trace: bool,
+    /// Requests come from outside: they are those of a trace that is being written.
+    pub is_live: bool,
+}
+
 /// Reads the table. Errors are noted; `None` where there is no workload.
 pub fn read(
     table: &Reader<'_>,
     page_bytes: u64,
-    has_trace: bool,
+    Given { has_trace, is_live }: Given,
 ) -> (Option<WorkloadPlan>, Option<Until>) {
     let (synthetic, trace) = (table.table("synthetic"), table.table("trace"));
     let fitted = table.table("fitted");
@@ -29,6 +40,7 @@ pub fn read(
     // The caller turns the file into [workload.jobs], a layer below this one.
     let fio = if table.has("fio") { table.string("fio") } else { None };
     let until = length::until(table);
+    let tenants = tenants::read(table, is_live);
     table.finish();
     if fio.is_some() && !jobs.exists() {
         table.error(
@@ -39,7 +51,11 @@ pub fn read(
         return (None, until);
     }
     let tables = [synthetic, fitted, jobs, trace];
-    (one_of(table, tables, page_bytes, has_trace, until.as_ref()), until)
+    let mut plan = one_of(table, tables, page_bytes, has_trace, until.as_ref());
+    if let (Some(WorkloadPlan::Trace(trace)), Some(tenants)) = (&mut plan, tenants) {
+        trace.tenants = tenants;
+    }
+    (plan, until)
 }
 
 fn one_of(

@@ -1,5 +1,6 @@
 //! The source of a run's requests.
 
+use super::tenants::{self, Tenant};
 use crate::plan::{Arrivals, JobQueues};
 use crate::workload::fitted::FittedPlan;
 use crate::workload::hints::PageHints;
@@ -69,6 +70,9 @@ pub struct TracePlan {
     /// The longest repetition, where it is repeated until the run is steady.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated: Option<Length>,
+    /// The tenants whose requests come from outside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tenants: Vec<Tenant>,
 }
 
 /// The options have no form of their own in JSON.
@@ -123,7 +127,16 @@ impl WorkloadPlan {
                 weights: jobs.plan.jobs.iter().map(|job| job.weight).collect(),
                 limits: jobs.plan.jobs.iter().map(|job| job.limit).collect(),
             },
+            WorkloadPlan::Trace(plan) => tenants::queues(&plan.tenants),
             _ => JobQueues::default(),
+        }
+    }
+
+    /// The tenants whose requests come from outside.
+    pub fn tenants(&self) -> &[Tenant] {
+        match self {
+            WorkloadPlan::Trace(plan) => &plan.tenants,
+            _ => &[],
         }
     }
 

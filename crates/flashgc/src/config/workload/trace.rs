@@ -66,7 +66,8 @@ pub fn read(table: &Reader<'_>, until: Option<&Until>) -> Option<TracePlan> {
     let arrivals = depth.map_or(Arrivals::Open, Arrivals::Closed);
     let options = OpenOptions { format: format?, on_bad_line, disorder, filter };
     let repeated = until.map(|until| Length::drive_writes(until.at_most));
-    Some(TracePlan { file, options, address, fit, time_scale, arrivals, loops, repeated })
+    let tenants = Vec::new();
+    Some(TracePlan { file, options, address, fit, time_scale, arrivals, loops, repeated, tenants })
 }
 
 /// `fit = "90%"`: the share of the user capacity that the trace's pages are to be.

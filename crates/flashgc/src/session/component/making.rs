@@ -24,7 +24,7 @@ pub struct Options {
 /// The checked configuration of a component: that of a run with a trace, whose requests are the
 /// ones to come. They are not known yet, so overwriting takes any page with the same probability.
 pub fn setup(inputs: Inputs) -> Result<Setup, Wrong> {
-    let mut inputs = Inputs { has_trace: true, ..inputs };
+    let mut inputs = Inputs { has_trace: true, is_live: true, ..inputs };
     let mut setup = checked(&inputs)?;
     let before = &setup.precondition;
     if before.overwrite > 0.0 && before.overwrite_with == OverwriteWith::Workload {

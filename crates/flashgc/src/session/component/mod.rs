@@ -57,6 +57,32 @@ pub enum Submitted {
     Full,
 }
 
+/// A request to be submitted.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// When it comes, in ns: not before the present.
+    pub at_ns: u64,
+    /// Its operation.
+    pub op: HostOp,
+    /// The first byte; a flush has none.
+    pub offset_bytes: u64,
+    /// The number of bytes; a flush has none.
+    pub bytes: u64,
+    /// The submitter's identifier, which comes back with its completion; any number.
+    pub tag: u64,
+    /// Its priority, forced unit access, and placement hint.
+    pub marks: Marks,
+    /// The number of its tenant, in the order of `[[workload.tenants]]`; 0 without tenants.
+    pub tenant: u16,
+}
+
+impl Request {
+    /// A request without marks, of the first tenant.
+    pub fn new(at_ns: u64, op: HostOp, offset_bytes: u64, bytes: u64, tag: u64) -> Self {
+        Request { at_ns, op, offset_bytes, bytes, tag, marks: Marks::NONE, tenant: 0 }
+    }
+}
+
 /// A request that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
@@ -167,21 +193,16 @@ impl Component {
         bytes: u64,
         tag: u64,
     ) -> Result<Submitted, Wrong> {
-        self.submit_marked(at_ns, op, offset_bytes, bytes, Marks::NONE, tag)
+        self.submit_request(Request::new(at_ns, op, offset_bytes, bytes, tag))
     }
 
-    /// Submits a request of high priority, with forced unit access, or with a placement hint.
-    pub fn submit_marked(
-        &mut self,
-        at_ns: u64,
-        op: HostOp,
-        offset_bytes: u64,
-        bytes: u64,
-        marks: Marks,
-        tag: u64,
-    ) -> Result<Submitted, Wrong> {
+    /// Submits a request that may be of high priority, with forced unit access, with a placement
+    /// hint, or of another tenant than the first.
+    pub fn submit_request(&mut self, request: Request) -> Result<Submitted, Wrong> {
+        let Request { at_ns, op, offset_bytes, bytes, tag, marks, tenant } = request;
         self.is_running()?;
         self.check_time("a request", at_ns)?;
+        self.check_tenant(tenant)?;
         let (high, fua, hint) = (marks.is_high(), marks.is_fua(), marks.hint());
         let request = if op == HostOp::Flush {
             HostRequest::flush(at_ns)
@@ -196,7 +217,7 @@ impl Component {
             return Ok(Submitted::Full);
         }
         self.under_way += 1;
-        self.live.source.push(HostRequest { high, fua, hint, ..request }, tag);
+        self.live.source.push(HostRequest { high, fua, hint, job: tenant, ..request }, tag);
         Ok(Submitted::Accepted)
     }
 
@@ -209,6 +230,19 @@ impl Component {
             return Err(wrong::too_late(what, at_ns, limit_ns));
         }
         Ok(())
+    }
+
+    fn check_tenant(&self, tenant: u16) -> Result<(), Wrong> {
+        let count = self.configuration().workload.tenants().len();
+        if usize::from(tenant) < count.max(1) {
+            return Ok(());
+        }
+        Err(wrong::no_tenant(tenant, count))
+    }
+
+    /// The names of the tenants, by their numbers.
+    pub fn tenants(&self) -> impl Iterator<Item = &str> {
+        self.configuration().workload.tenants().iter().map(|tenant| tenant.name.as_str())
     }
 
     fn check_extent(&self, op: HostOp, offset_bytes: u64, bytes: u64) -> Result<(), Wrong> {

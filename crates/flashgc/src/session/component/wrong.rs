@@ -18,6 +18,8 @@ pub enum Why {
     BeyondTheEnd,
     /// A read, a write or a trim of no bytes.
     NoBytes,
+    /// A request of a tenant that the configuration does not have.
+    NoTenant,
     /// A write or a trim, and the drive takes none any more.
     ReadOnly,
     /// No request is under way that could be done.
@@ -90,6 +92,20 @@ pub(super) fn beyond_the_end(offset_bytes: u64, bytes: u64, drive_bytes: u64) ->
              make it larger (`device.exported`, `device.blocks_per_plane`)"
         ),
     )
+}
+
+pub(super) fn no_tenant(tenant: u16, count: usize) -> Wrong {
+    let text = match count.checked_sub(1) {
+        None => format!(
+            "error: a request of tenant {tenant}, and the configuration has no tenants\n  = help: \
+             add [[workload.tenants]], as in `workload.tenants=[{{ name = \"reader\" }}]`"
+        ),
+        Some(last) => format!(
+            "error: a request of tenant {tenant}, and the configuration has tenants 0 to {last}\n  \
+             = help: give one of these numbers, or add [[workload.tenants]]"
+        ),
+    };
+    Wrong::new(Why::NoTenant, text)
 }
 
 pub(super) fn no_bytes(op: &str) -> Wrong {

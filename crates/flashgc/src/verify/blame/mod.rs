@@ -23,7 +23,7 @@ use super::{Happened, Watch};
 use crate::device::Geometry;
 use crate::ids::UnitId;
 use crate::plan::{Allocation, Plan};
-use crate::stats::Latency;
+use crate::stats::{ByKind, Latency};
 use crate::workload::HostOp;
 use forced::Forced;
 use parts::add_own;
@@ -180,9 +180,9 @@ impl Blame {
     }
 
     /// The parts of the latencies of one job, for reads and for writes, in ns.
-    pub fn report_of_job(&self, job: usize, [read, write]: &[Latency; 2]) -> Value {
+    pub fn report_of_job(&self, job: usize, of: &ByKind) -> Value {
         let [reads, writes] = &self.of_jobs[job];
-        json!({ "read": reads.report(read), "write": writes.report(write) })
+        json!({ "read": reads.report(&of.read), "write": writes.report(&of.write) })
     }
 
     /// Accounts for the time of an operation since the last fact about it.

@@ -210,7 +210,7 @@ impl Source for Jobs {
             if let Some(request) = request {
                 self.flows.issued(job);
                 self.release(job, now_ns);
-                return Ok(Turn::Request(request, job));
+                return Ok(Turn::Request(HostRequest { job, ..request }));
             }
         }
     }

@@ -44,10 +44,19 @@ impl Tally {
     /// The counts of a clone that has not begun.
     pub fn new(job: usize, plan: &JobPlan) -> Self {
         Tally {
-            job,
-            name: plan.name.clone(),
-            clones: 1,
             depth: u64::from(plan.depth),
+            asked_iops: plan.paces.map(|pace| pace.iops),
+            ..Tally::of(job, plan.name.clone())
+        }
+    }
+
+    /// The counts of one with this number and name, without a depth or a pace.
+    pub fn of(job: usize, name: String) -> Self {
+        Tally {
+            job,
+            name,
+            clones: 1,
+            depth: 0,
             in_flight_max: 0,
             requests: [0; 3],
             bytes: [0; 3],
@@ -56,18 +65,18 @@ impl Tally {
             flushes: 0,
             begun_ns: 0,
             ended_ns: 0,
-            asked_iops: plan.paces.map(|pace| pace.iops),
+            asked_iops: [None; 3],
             ramp_ns: 0,
         }
     }
 
     /// A request is issued.
-    pub(super) fn issued(&mut self, in_flight: u32) {
+    pub fn issued(&mut self, in_flight: u32) {
         self.in_flight_max = self.in_flight_max.max(in_flight);
     }
 
     /// A request is done.
-    pub(super) fn done(&mut self, op: HostOp, bytes: u64, latency_ns: u64) {
+    pub fn done(&mut self, op: HostOp, bytes: u64, latency_ns: u64) {
         if op == HostOp::Flush {
             self.flushes += 1;
             return;

@@ -335,6 +335,7 @@ impl Synthetic {
                 high,
                 fua: false,
                 hint: 0,
+                job: 0,
                 first,
                 pages: 1,
                 offset_bytes: u64::from(first.0) * self.page_bytes,

@@ -3,10 +3,11 @@
 mod loops;
 mod requests;
 mod snapshots;
+mod tenants;
 mod wrong_use;
 
 use crate::common::{MemoryTrace, TINY_DRIVE, finish_with, inputs};
-use flashgc::component::{self, Component, Marks, Options, Submitted};
+use flashgc::component::{self, Component, Marks, Options, Request, Submitted};
 use flashgc::session::{self, prepare};
 use flashgc::workload::HostRequest;
 use flashgc_trace::{Format, writer_with};
@@ -105,11 +106,12 @@ pub(super) fn run(sets: &[&str], requests: &[HostRequest]) -> Value {
 
 /// Submits a request as it is.
 pub(super) fn submit(drive: &mut Component, request: &HostRequest, tag: u64) {
-    let HostRequest { at_ns, op, offset_bytes, bytes, high, fua, hint, .. } = *request;
+    let HostRequest { at_ns, op, offset_bytes, bytes, high, fua, hint, job, .. } = *request;
     let marks = [(high, Marks::HIGH), (fua, Marks::FUA)];
     let marks = marks.iter().filter(|(has, _)| *has).fold(Marks::NONE, |all, one| all.and(one.1));
     let marks = marks.with_hint(hint);
-    let submitted = drive.submit_marked(at_ns, op, offset_bytes, bytes, marks, tag);
+    let plain = Request::new(at_ns, op, offset_bytes, bytes, tag);
+    let submitted = drive.submit_request(Request { marks, tenant: job, ..plain });
     assert_eq!(submitted.unwrap_or_else(|why| panic!("{why}")), Submitted::Accepted);
 }
 

@@ -275,6 +275,7 @@ fn asked_of_jobs() -> Vec<String> {
     let tables = ["workload.jobs", "workload.jobs.trace"].iter();
     let mut keys: Vec<String> = tables.flat_map(|table| asked(table, &JOBS[..1])).collect();
     keys.extend(asked_in_list("workload.jobs.job", &[]));
+    keys.extend(asked_in_list("workload.tenants", &[]));
     keys
 }
 

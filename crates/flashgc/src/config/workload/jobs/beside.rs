@@ -1,7 +1,8 @@
 //! `[workload.jobs.trace]`: a trace that is replayed together with the jobs, at its own times.
 
 use super::super::{TracePlan, trace};
-use super::{extent, limit, or};
+use super::{extent, or};
+use crate::config::workload::limit;
 use crate::plan::{Arrivals, Limit};
 use crate::workload::address::AddressChoice;
 use crate::workload::hints::JobHintPlan;
@@ -29,7 +30,7 @@ fn both(
     let span = if table.has("span") { Some(extent(table, "span", 1.0)) } else { None };
     let start_ns = table.duration_ns("delay").unwrap_or(0);
     let weight = or(table, "weight", 1, |key| table.u32(key, 1..=256));
-    let limit = limit(table);
+    let limit = limit::read(table);
     let plan = trace::read(table, None);
     let has_groups = jobs.iter().flatten().any(|job| job.after_others);
     check(table, plan.as_ref(), has_groups)?;
