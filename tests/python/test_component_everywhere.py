@@ -1,7 +1,6 @@
 """The same requests in C, C++, Python and SimPy have the result of a run: 20 configurations."""
 
 import json
-import shlex
 import shutil
 import subprocess
 
@@ -92,7 +91,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def programs(files):
-    flags = shlex.split(native.cflags() + " " + native.libs())
+    flags = native.cflags() + native.libs()
     for compiler, standard, name in [
         ("cc", "-std=c11", "replay.c"),
         ("c++", "-std=c++17", "replay.cpp"),
