@@ -31,31 +31,38 @@ STRUCT = re.compile(r"\bstruct (\w+)[^;{(]*\{\n(.*?)\n\}", re.DOTALL)
 FIELD = re.compile(r"^    (?:pub(?:\([^)]*\))? )?\w+:", re.MULTILINE)
 
 
-def code_of(engine: Path, *rooms: str) -> Iterator[tuple[Path, str]]:
+def engine_of(root: Path) -> list[tuple[Path, str]]:
+    """The sources of the engine's crates, with the room of those that are one."""
+    crates = {"flashgc": "", "flashgc-model": "", "flashgc-workload": "workload",
+              "flashgc-setup": "config"}  # fmt: skip
+    sources = [(root / "crates" / name / "src", room) for name, room in crates.items()]
+    return [(source, room) for source, room in sources if source.is_dir()]
+
+
+def code_of(root: Path, *rooms: str) -> Iterator[tuple[Path, str]]:
     """The files of rooms, or of the whole engine, without tests and comments."""
-    for room in rooms or (".",):
-        single = engine / f"{room}.rs"
-        files = sorted((engine / room).rglob("*.rs")) + ([single] if single.is_file() else [])
-        for path in files:
-            text = path.read_text().split("#[cfg(test)]\nmod ")[0]
-            yield path.relative_to(engine), re.sub(r"//.*", "", text)
+    for source, whole in engine_of(root):
+        for path in sorted(source.rglob("*.rs")):
+            name = Path(whole) / path.relative_to(source)
+            if not rooms or name.parts[0].removesuffix(".rs") in rooms:
+                text = path.read_text().split("#[cfg(test)]\nmod ")[0]
+                yield name, re.sub(r"//.*", "", text)
 
 
 def figures(root: Path) -> dict[str, str]:
     """The figures of a checkout."""
-    engine = root / "crates/flashgc/src"
     priced = {
         str(path)
-        for path, code in code_of(engine)
+        for path, code in code_of(root)
         if PRICE.search(code) and path.parts[0] not in ("flash", *WATCHING)
     }
-    asked = sum(len(FEATURE.findall(code)) for _, code in code_of(engine, "sim"))
+    asked = sum(len(FEATURE.findall(code)) for _, code in code_of(root, "sim"))
     types = [
         (len(FIELD.findall(body)), name, str(path))
-        for path, code in code_of(engine, *RUNNING)
+        for path, code in code_of(root, *RUNNING)
         for name, body in STRUCT.findall(code)
     ]
-    counted = [code for path, code in code_of(engine) if path.parts[0] not in WATCHING]
+    counted = [code for path, code in code_of(root) if path.parts[0] not in WATCHING]
     lines = sum(1 for code in counted for line in code.splitlines() if line.strip())
     largest = ", ".join(f"{name} {count}" for count, name, _ in sorted(types, reverse=True)[:3])
     return {

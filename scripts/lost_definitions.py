@@ -24,7 +24,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-CRATES = ("flashgc", "flashgc-trace", "flashgc-config", "flashgc-drive", "flashgc-timeline")
+CRATES = ("flashgc", "flashgc-model", "flashgc-workload", "flashgc-setup", "flashgc-trace",
+          "flashgc-config", "flashgc-drive", "flashgc-timeline")  # fmt: skip
 HEAD = re.compile(r"^(?:fn|const|static|promoted|[a-z<].*\{$)")
 ARGUMENT = re.compile(r"\b_(\d+):")
 LOCAL = re.compile(r"let (?:mut )?_(\d+): (.*);")

@@ -12,7 +12,7 @@ from typing import Any
 from schemata import SWITCH, Mutant, Source, UnknownPlaceError, blamed
 
 LIB = "crates/flashgc/src/lib.rs"
-PACKAGES = ["-p", "flashgc", "-p", "flashgc-histories"]
+PACKAGES = ["-p", "flashgc", "-p", "flashgc-model", "-p", "flashgc-histories"]
 CONST = {"E0015", "E0658"}
 """The errors of a choice in a constant."""
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from schemata import Mutant
 
 VERSION = "27.1.0"
-FOLDERS = ["sim", "gc", "ftl", "store", "collect"]
+FOLDERS = ["flashgc/src/sim", "flashgc-model/src/gc", "flashgc-model/src/ftl", "flashgc/src/store",
+           "flashgc/src/collect"]  # fmt: skip
 """The folders of the engine's sources with the course of a run."""
 
 
@@ -29,7 +30,7 @@ def _tool(root: Path) -> Path:
 
 def drawn(root: Path, size: int, seed: int, only: str) -> tuple[list[Mutant], int]:
     """A random sample, the same for the same sources and seed, and the number of all mutants."""
-    chosen = [word for folder in FOLDERS for word in ("-f", f"crates/flashgc/src/{folder}/**")]
+    chosen = [word for folder in FOLDERS for word in ("-f", f"crates/{folder}/**")]
     listed = subprocess.run([_tool(root), "mutants", "--list", "--json", *chosen], cwd=root,
                             stdout=subprocess.PIPE, check=True,
                             env={**os.environ, "CARGO_TERM_QUIET": "true"}).stdout  # fmt: skip

@@ -1,40 +1,51 @@
 """The picture of the engine's rooms, drawn from the code: docs/images/house.svg.
 
-A room is a folder or a file of crates/flashgc/src. A room lies above all that it uses. An arrow
-leads to each room that is used directly and by no room between the two; what else a room uses can
-be reached along the arrows.
+A room is a folder or a file of the engine's crates, or one of them as a whole. It lies above all
+that it uses. An arrow leads to each room that is used directly and by no room between the two; what
+else a room uses can be reached along the arrows.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "crates" / "flashgc" / "src"
+CRATES = {
+    "flashgc-model": "",
+    "flashgc-workload": "workload",
+    "flashgc-setup": "config",
+    "flashgc": "",
+}
+"""The crates of the engine, and the room of those that are one."""
+SOURCES = {ROOT / "crates" / name / "src": room for name, room in CRATES.items()}
 PICTURE = ROOT / "docs" / "images" / "house.svg"
-USED = re.compile(r"crate::(?:\{([^}]*)\}|(\w+))")
+USED = re.compile(r"(?<!\w)(?:crate|flashgc_model)::(?:\{([^}]*)\}|(\w+))|\bflashgc_(workload)\b")
 
 WIDTH, HEIGHT = 104, 30
 ACROSS, DOWN = 128, 74
 MARGIN = 14
 
 
-def rooms(source: Path = SOURCE) -> dict[str, set[str]]:
+def rooms(sources: Mapping[Path, str] = SOURCES) -> dict[str, set[str]]:
     """Each room, and those that it uses."""
     found: dict[str, set[str]] = {}
-    for path in sorted(source.rglob("*.rs")):
-        room = path.relative_to(source).parts[0].removesuffix(".rs")
-        if room == "lib":
-            continue
-        code = path.read_text(encoding="utf-8").partition("#[cfg(test)]")[0]
-        code = "\n".join(line.partition("//")[0] for line in code.splitlines())
-        used = found.setdefault(room, set())
-        for several, one in USED.findall(code):
-            names = re.findall(r"\w+", several) if several else [one]
-            used.update(names)
+    for source, whole in sources.items():
+        for path in sorted(source.rglob("*.rs")):
+            room = whole or path.relative_to(source).parts[0].removesuffix(".rs")
+            if room == "lib":
+                continue
+            code = path.read_text(encoding="utf-8").partition("#[cfg(test)]")[0]
+            code = "\n".join(line.partition("//")[0] for line in code.splitlines())
+            if whole:
+                # Its own files are `crate` there.
+                code = re.sub(r"(?<!\w)crate::", "", code)
+            used = found.setdefault(room, set())
+            for several, one, crate in USED.findall(code):
+                used.update(re.findall(r"\w+", several) if several else [one or crate])
     return {room: (used - {room}) & found.keys() for room, used in found.items()}
 
 
@@ -79,9 +90,9 @@ def places(uses: dict[str, set[str]]) -> dict[str, tuple[float, int]]:
     return {room: (columns[room], floors[room]) for room in uses}
 
 
-def svg(source: Path = SOURCE) -> str:
+def svg() -> str:
     """The picture."""
-    uses = rooms(source)
+    uses = rooms()
     where = places(uses)
     left = min(column for column, _ in where.values())
     right = max(column for column, _ in where.values())

@@ -14,7 +14,7 @@ import pytest
 import flashgc._engine
 
 ROOT = Path(__file__).resolve().parents[2]
-CRATES = 60
+CRATES = 63
 """The crates of a plain build of the binding, including the workspace's."""
 PACKAGES_MB = 100
 """Python packages of a plain user, without pip and flashgc."""

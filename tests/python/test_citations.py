@@ -18,12 +18,15 @@ FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} +(.+?)(?: +#+)?$", re.MULTILINE)
 LINK = re.compile(r"\]\(<?([^)\s>]+)")
 CITED = re.compile(r"(?<![\w/.-])((?:docs|papers)/[\w./-]+\.md)(?:#([\w-]+))?")
-ENGINE = "crates/flashgc/src/"
 # A file of the engine by its room, or a file of any crate.
-ROOM = "config|device|drive|ftl|gc|session|sim|stats|verify|workload"
+MODEL = ("device", "drive", "ftl", "gc")
+ROOM = "|".join((*MODEL, "session", "sim", "stats", "verify"))
 CODE = re.compile(rf"`((?:{ROOM}|crates)/[\w/-]+\.rs)`")
 # The readers of docs/schemes/own-scheme.md and own-placement.md write these.
-TO_WRITE = (ENGINE + "gc/victim/oldest_of_emptiest.rs", ENGINE + "gc/placement/generations.rs")
+TO_WRITE = tuple(
+    f"crates/flashgc-model/src/gc/{name}.rs"
+    for name in ("victim/oldest_of_emptiest", "placement/generations")
+)
 # The site makes this page of the list of papers.
 MADE_BY_THE_SITE = "papers/README.md"
 OUTSIDE = {
@@ -77,11 +80,18 @@ def links(path: Path, text: str) -> Iterator[tuple[str, Path, str | None]]:
             yield target, path.parent / name if name else path, anchor or None
 
 
+def place(name: str) -> str:
+    """The path of a file of code: of any crate, or of the engine by its room."""
+    if name.startswith("crates/"):
+        return name
+    return f"crates/flashgc{'-model' if name.startswith(MODEL) else ''}/src/{name}"
+
+
 def complaints(path: Path, text: str) -> list[str]:
     found = [f"{name}: {hit[0]}" for name, one in OUTSIDE.items() for hit in one.finditer(text)]
     hits = (hit for hit in CITED.finditer(text) if hit[0] != MADE_BY_THE_SITE)
     cited = [(hit[0], ROOT / hit[1], hit[2]) for hit in hits]
-    code = (name if name.startswith("crates/") else ENGINE + name for name in CODE.findall(text))
+    code = map(place, CODE.findall(text))
     cited += [(name, ROOT / name, None) for name in code if name not in TO_WRITE]
     if path.suffix == ".md":
         cited += links(path, text)

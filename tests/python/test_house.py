@@ -38,4 +38,5 @@ def test_code_in_comments_and_tests_does_not_count(tmp_path):
     )
     for name in "bcde":
         (tmp_path / f"{name}.rs").write_text("")
-    assert house.rooms(tmp_path)["a"] == {"b"}
+    assert house.rooms({tmp_path: ""})["a"] == {"b"}
+    assert house.rooms({tmp_path: "whole"}) == {"whole": set()}

@@ -10,7 +10,7 @@ from test_citations import files
 # Files with old names on purpose: the list of changes, and the messages that name the new key.
 ALLOWED = {
     "CHANGELOG.md",
-    "crates/flashgc/src/config/renamed.rs",
+    "crates/flashgc-setup/src/renamed.rs",
     "crates/flashgc/tests/all/renamed_keys.rs",
     "tests/python/test_renamed.py",
     # The list of words that the prose check refuses.

@@ -4,32 +4,22 @@
 //! this crate reads a clock, the environment or a file, and nothing depends on them: the same
 //! input gives the same bytes out, on any machine.
 
-pub mod allocation;
 pub mod arbiter;
 pub mod background;
 pub mod collect;
-pub mod config;
 pub mod context;
-pub mod device;
-pub mod drive;
-pub mod event;
-pub mod flash;
-pub mod ftl;
-pub mod gc;
 pub mod host;
-pub mod ids;
 pub mod measure;
-pub mod memory;
 pub mod operation;
 pub mod owner;
-pub mod plan;
 pub mod report;
-pub mod rng;
 pub mod session;
 pub mod sim;
 pub mod stats;
 pub mod store;
 pub mod verify;
-pub mod workload;
 
+pub use flashgc_model::{allocation, device, drive, event, flash, ftl, gc, ids, memory, plan, rng};
+pub use flashgc_setup as config;
+pub use flashgc_workload as workload;
 pub use session::component::{self, Component};

@@ -3,7 +3,8 @@
 //! A task is one file in this folder and one row in [`tasks`]. It is notified when the host rests
 //! and when a request comes, and names the work of an idle unit. It starts nothing itself, and
 //! changes pages through the store alone. If it is a choice of the slot, its settings are a field
-//! in `gc/background.rs`, and the choice is a row in `config/slots/background.rs`.
+//! in `gc/background.rs`, and the choice is a row in
+//! `crates/flashgc-setup/src/slots/background.rs`.
 
 mod flush;
 mod idle;

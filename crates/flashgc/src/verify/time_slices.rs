@@ -205,7 +205,7 @@ mod tests {
     use crate::device::{Level, Shape};
 
     fn turns(floor: u32) -> (Geometry, Slices) {
-        let geometry = Geometry::new(Shape::for_tests(Level::Die));
+        let geometry = Geometry::new(Shape::small(Level::Die));
         let rules = TimeSlices {
             length_ns: 1_000,
             floor: Space::Blocks(floor),

@@ -10,14 +10,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-const FILE: &str = "crates/flashgc/src/gc/victim/oldest_of_emptiest.rs";
-const REGISTRY: &str = "crates/flashgc/src/gc/victim/mod.rs";
-const PLACEMENT: &str = "crates/flashgc/src/gc/placement/generations.rs";
-const PLACEMENTS: &str = "crates/flashgc/src/gc/placement/mod.rs";
-const PRESETS: &str = "crates/flashgc/src/config/presets.rs";
+const FILE: &str = "crates/flashgc-model/src/gc/victim/oldest_of_emptiest.rs";
+const REGISTRY: &str = "crates/flashgc-model/src/gc/victim/mod.rs";
+const PLACEMENT: &str = "crates/flashgc-model/src/gc/placement/generations.rs";
+const PLACEMENTS: &str = "crates/flashgc-model/src/gc/placement/mod.rs";
+const PRESETS: &str = "crates/flashgc-setup/src/presets.rs";
 const PRESET: &str = "schemes/oldest-of-emptiest.toml";
 /// The crates of the engine.
-const CRATES: [&str; 3] = ["crates/flashgc", "crates/flashgc-config", "crates/flashgc-trace"];
+const CRATES: [&str; 6] = [
+    "crates/flashgc",
+    "crates/flashgc-config",
+    "crates/flashgc-model",
+    "crates/flashgc-setup",
+    "crates/flashgc-trace",
+    "crates/flashgc-workload",
+];
 /// Folders that no example needs.
 const ASIDE: [&str; 3] = ["target", "tests", "benches"];
 

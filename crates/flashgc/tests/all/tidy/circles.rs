@@ -3,7 +3,7 @@
 //! A file leads to another of its room where a path in it (`super::…`, `crate::…`, a module of its
 //! own) ends there. A name that a file only re-exports leads to the file that declares it.
 
-use super::{files, none, read, root};
+use super::{engine, none, read};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most files of a circle.
@@ -16,6 +16,8 @@ type Module = Vec<String>;
 struct Modules(BTreeMap<Module, Code>);
 
 struct Code {
+    /// The words of the path to the root of its crate.
+    root: usize,
     /// Without comments, tests and `use`.
     text: String,
     /// The paths of `use`.
@@ -44,7 +46,7 @@ impl Code {
             left = after;
         }
         code.push_str(left);
-        Code { text: code, uses, exports }
+        Code { root: 0, text: code, uses, exports }
     }
 
     /// The words between which `::` stands, wherever the code names such a path.
@@ -121,15 +123,11 @@ fn tree_of(tree: &str) -> Vec<Vec<String>> {
 
 impl Modules {
     fn of_the_engine() -> Modules {
-        let source = root().join("crates/flashgc/src");
         let mut modules = BTreeMap::new();
-        for path in files(&source, "rs") {
-            let inside = path.strip_prefix(&source).expect("below the source").with_extension("");
-            let mut module: Module =
-                inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-            module.retain(|word| word != "mod" && word != "lib");
-            if module.last().is_none_or(|word| word != "tests") {
-                modules.insert(module, Code::of(&read(&path)));
+        for file in engine() {
+            if file.module.last().is_none_or(|word| word != "tests") {
+                let code = Code { root: file.root, ..Code::of(&read(&file.path)) };
+                modules.insert(file.module, code);
             }
         }
         Modules(modules)
@@ -139,7 +137,7 @@ impl Modules {
     fn end(&self, from: &Module, path: &[String]) -> Option<Module> {
         let (first, mut rest) = path.split_first()?;
         let mut at = match first.as_str() {
-            "crate" => Module::new(),
+            "crate" => from[..self.0.get(from).map_or(0, |code| code.root)].to_vec(),
             "self" => from.clone(),
             "super" => from[..from.len().checked_sub(1)?].to_vec(),
             own => [from.clone(), vec![own.to_string()]].concat(),

@@ -36,6 +36,47 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The crates of the engine, the lowest first, and the name of a room that is a crate by itself.
+const CRATES: [(&str, &str); 4] = [
+    ("flashgc-model", ""),
+    ("flashgc-workload", "workload"),
+    ("flashgc-setup", "config"),
+    ("flashgc", ""),
+];
+
+/// A file of the engine: its path from the sources of its crate, as a module of its room.
+struct EngineFile {
+    path: PathBuf,
+    /// The room first.
+    module: Vec<String>,
+    /// The number of words in which the room is a crate by itself.
+    root: usize,
+}
+
+impl EngineFile {
+    fn room(&self) -> &str {
+        self.module.first().map_or("lib", String::as_str)
+    }
+}
+
+/// All files of the engine, without the roots of crates that have several rooms.
+fn engine() -> Vec<EngineFile> {
+    let mut found = Vec::new();
+    for (name, room) in CRATES {
+        let source = root().join("crates").join(name).join("src");
+        let root = usize::from(!room.is_empty());
+        for path in files(&source, "rs") {
+            let inside = path.strip_prefix(&source).expect("below the source").with_extension("");
+            let words = inside.iter().map(|part| part.to_string_lossy().into_owned());
+            let words = words.filter(|word| word != "mod" && word != "lib");
+            let room = (root > 0).then(|| room.to_string());
+            found.push(EngineFile { path, module: room.into_iter().chain(words).collect(), root });
+        }
+    }
+    assert!(found.len() > 300, "only {} files", found.len());
+    found
+}
+
 fn short(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }

@@ -1,9 +1,10 @@
 //! The order of the rooms, the walls between them, and what the engine may not touch.
 
-use super::{files, none, read, root, short};
+use super::{EngineFile, engine, none, read, short};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The rooms of the engine in order: each may use those before it, and no room after it.
+/// The rooms of the engine in order: each may use those before it, and no room after it. The
+/// compiler keeps those of a crate from using a later crate.
 const ROOMS: &[&str] = &[
     "ids",
     "memory",
@@ -17,6 +18,7 @@ const ROOMS: &[&str] = &[
     "plan",
     "allocation",
     "workload",
+    "config",
     "stats",
     "verify",
     "context",
@@ -29,7 +31,6 @@ const ROOMS: &[&str] = &[
     "background",
     "measure",
     "sim",
-    "config",
     "report",
     "session",
 ];
@@ -118,14 +119,12 @@ const WALLS: &[(&str, &[&str])] = &[
 fn no_room_of_a_running_drive_uses_another() {
     let mut complaints = Vec::new();
     for (room, may_use) in WALLS {
-        for path in files(&root().join("crates/flashgc/src").join(room), "rs") {
-            for (at, line) in read(&path).lines().enumerate() {
-                for used in line.split("crate::").skip(1) {
-                    let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next();
-                    let used = used.unwrap_or("");
-                    if !may_use.contains(&used) {
-                        complaints.push(format!("{}:{}: uses `{used}`", short(&path), at + 1));
-                    }
+        let own = |file: &EngineFile| file.room() == *room;
+        assert!(engine().iter().any(own), "{room} has no files");
+        for EngineFile { path, .. } in engine().into_iter().filter(own) {
+            for (at, used) in used(&read(&path)) {
+                if !may_use.contains(&&*used) {
+                    complaints.push(format!("{}:{at}: uses `{used}`", short(&path)));
                 }
             }
         }
@@ -137,47 +136,47 @@ fn no_room_of_a_running_drive_uses_another() {
 /// `operation/mod.rs` and nowhere else.
 #[test]
 fn the_price_of_pages_is_put_together_in_one_place() {
-    let source = root().join("crates/flashgc/src");
     let mut found = BTreeSet::new();
-    for path in files(&source, "rs") {
+    for EngineFile { path, module, .. } in engine() {
         let calls = [".add_pages(", ".program_again(", "ftl.failed_ns(", ".joined_program()"];
         for call in calls.into_iter().chain(["prices.merging(", ".nominal(Op::Program,"]) {
             let is_price = path.ends_with("flash/price.rs");
             if !is_price && read(&path).contains(call) {
-                found.insert(path.strip_prefix(&source).expect("below the source").to_path_buf());
+                found.insert(module.join("/"));
             }
         }
     }
-    assert_eq!(found.into_iter().collect::<Vec<_>>(), [std::path::Path::new("operation/mod.rs")]);
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["operation"]);
 }
 
 #[test]
 fn rooms_use_only_the_rooms_before_them() {
-    let source = root().join("crates/flashgc/src");
     let order: BTreeMap<&str, usize> = ROOMS.iter().enumerate().map(|(at, &r)| (r, at)).collect();
     let mut complaints = Vec::new();
-    for path in files(&source, "rs") {
-        let inside = path.strip_prefix(&source).expect("below the source");
-        let first = inside.iter().next().expect("a part").to_string_lossy();
-        let room = first.trim_end_matches(".rs");
-        if room == "lib" {
-            continue;
-        }
-        let Some(&own) = order.get(room) else {
-            complaints.push(format!("{}: `{room}` has no place in the order", short(&path)));
+    for file in engine().iter().filter(|file| !file.module.is_empty()) {
+        let Some(&own) = order.get(file.room()) else {
+            let (path, room) = (short(&file.path), file.room());
+            complaints.push(format!("{path}: `{room}` has no place in the order"));
             continue;
         };
-        for (at, line) in read(&path).lines().enumerate() {
-            for used in line.split("crate::").skip(1) {
-                let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next();
-                let used = used.unwrap_or("");
-                if order.get(used).is_none_or(|&place| place > own) {
-                    complaints.push(format!("{}:{}: uses `{used}`", short(&path), at + 1));
-                }
+        // What a room that is a crate calls `crate` is its own.
+        for (at, used) in used(&read(&file.path)).into_iter().filter(|_| file.root == 0) {
+            if order.get(&*used).is_none_or(|&place| place > own) {
+                complaints.push(format!("{}:{at}: uses `{used}`", short(&file.path)));
             }
         }
     }
     none(&complaints);
+}
+
+/// The rooms that a file of this text names, each with its line.
+fn used(text: &str) -> Vec<(usize, String)> {
+    let of_line = |(at, line): (usize, &str)| {
+        let is_end = |c: char| !c.is_alphanumeric() && c != '_';
+        let name = |rest: &str| rest.split(is_end).next().unwrap_or("").to_string();
+        line.split("crate::").skip(1).map(|rest| (at + 1, name(rest))).collect::<Vec<_>>()
+    };
+    text.lines().enumerate().flat_map(of_line).collect()
 }
 
 /// The rooms in which no method calls itself, by whatever way.
@@ -197,8 +196,8 @@ const WITHOUT_RECURSION: &[&str] = &[
 /// The methods of a room, and those that each calls on its own object.
 fn calls_of(room: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut calls: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in files(&root().join("crates/flashgc/src").join(room), "rs") {
-        let text = read(&path);
+    for file in engine().into_iter().filter(|file| file.room() == room) {
+        let text = read(&file.path);
         let code = text.split("#[cfg(test)]").next().expect("a part");
         let mut method = String::new();
         for line in code.lines() {
@@ -279,7 +278,7 @@ const FORBIDDEN: &[&str] = &[
 #[test]
 fn the_engine_has_no_clock_no_files_and_no_threads() {
     let mut complaints = Vec::new();
-    for path in files(&root().join("crates/flashgc/src"), "rs") {
+    for EngineFile { path, .. } in engine() {
         for (at, line) in read(&path).lines().enumerate() {
             let code = line.split("//").next().unwrap_or("");
             for word in FORBIDDEN.iter().filter(|word| code.contains(*word)) {

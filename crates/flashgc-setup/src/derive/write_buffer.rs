@@ -1,0 +1,42 @@
+//! The write buffer on this device under this scheme.
+
+use super::mapping_unit;
+use crate::device::Device;
+use flashgc_config::Reader;
+use flashgc_model::gc::GcPlan;
+use flashgc_model::plan::WriteBuffer;
+
+/// The device's write buffer, and whether the scheme flushes it before it must. `Some(None)` where
+/// there is none.
+pub fn plan(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<Option<WriteBuffer>> {
+    let flushes_when_idle = gc.background.flushes_buffer;
+    if flushes_when_idle && device.write_buffer.is_none() && device.shape.program_slots == 1 {
+        root.table("gc").table("background").error(
+            "use",
+            "the scheme flushes the write buffer (gc.background.use), but this device has none",
+            "add one, as in `device.write_buffer.size = \"1 MiB\"`, or set gc.background.use = \
+             \"nothing\"",
+        );
+        root.remedy("device.write_buffer.size", "1 MiB");
+        return None;
+    }
+    let is_unprotected = device.write_buffer.is_some_and(|buffer| !buffer.is_protected);
+    if let Some(passes) = device.timing.passes.filter(|_| is_unprotected) {
+        root.table("device").table("write_buffer").error(
+            "power_loss_protection",
+            format!(
+                "power_loss_protection = false needs programs of one pass: with two the \
+                 controller keeps the data of a program until its second pass, {} programs later, \
+                 and a flush would have to pad all of them",
+                passes.lag
+            ),
+            "remove `power_loss_protection`, or give device.timing.program as one time",
+        );
+        return None;
+    }
+    let joins = || {
+        (device.shape.program_slots > 1).then(|| mapping_unit::default_buffer(&device.shape, gc))
+    };
+    let buffer = device.write_buffer.or_else(joins);
+    Some(buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
+}

@@ -1,0 +1,172 @@
+//! `[gc.background]`: the work that is done before any collection. The slot takes one choice, or a
+//! list of several.
+
+use super::slot::{Slot, Taken, choice, several};
+use crate::space::refuse_share_of_soft;
+use flashgc_config::Reader;
+use flashgc_config::units::{Share, ShareOf, Threshold};
+use flashgc_model::device::Shape;
+use flashgc_model::gc::BackgroundPlan;
+use flashgc_model::gc::choice::{About, Choice, Key, Percent, Row, Told, Word};
+use flashgc_model::gc::pre_migration::{PreMigration, Stop};
+
+/// The background work as configured; amounts of space still depend on the device.
+pub struct Background(Vec<Task>);
+
+/// The reader of a task's table: it adds the task to the plan of a device. Errors are noted.
+type Task = Box<dyn Fn(&Reader<'_>, &Shape, &mut BackgroundPlan) -> Option<()>>;
+
+const NOTHING: &str = "nothing";
+const PRE_MIGRATION: &str = "pre-migration";
+
+const CHOICES: &[Row<Task>] = &[
+    Row {
+        choice: choice(NOTHING, "no background tasks", &[]),
+        read: |_, _| Some(switched(|_| {})),
+    },
+    Row {
+        choice: choice(
+            "flush-buffer",
+            "while no request is outstanding, pages of the device's write buffer are flushed one \
+             by one",
+            &[],
+        ),
+        read: |_, _| Some(switched(|plan| plan.flushes_buffer = true)),
+    },
+    Row {
+        choice: Choice {
+            name: PRE_MIGRATION,
+            about: "while no request is outstanding, valid pages of the next victim are moved one \
+                    by one, before collection starts",
+            keys: &[&DISTANCE, &T_PAGE, &RULE],
+            source: "paper pre-gc, section 4",
+        },
+        read: |table, _| {
+            let keys = pre_migration(table)?;
+            Some(Box::new(move |root, shape, plan| {
+                plan.pre_migration = Some(keys.plan(root, shape)?);
+                Some(())
+            }))
+        },
+    },
+];
+
+/// A task without keys.
+fn switched(on: fn(&mut BackgroundPlan)) -> Task {
+    Box::new(move |_, _, plan| {
+        on(plan);
+        Some(())
+    })
+}
+
+/// The background work `pre-migration` as configured.
+struct PreMigrationKeys {
+    distance: Option<Threshold>,
+    t_page: Share,
+    by_valid: bool,
+}
+
+const DISTANCE: Told = Told(
+    "distance",
+    "\"1%\" (default), \"4 blocks\" or \"256 pages\": how far above the trigger's threshold moving \
+     starts, in space that a plane can still allocate",
+);
+/// T_block is 11 % of the blocks, and collection starts at 10 % (section 5.1).
+const DISTANCE_DEFAULT: Share = Share { numerator: 1, denominator: 100 };
+/// T_page of the paper (section 5.1).
+const T_PAGE: Percent = Percent {
+    name: "t_page",
+    default: Share { numerator: 1, denominator: 10 },
+    about: "the share of a block's pages that `rule` applies to",
+};
+/// Whether moving stops by the pages that are left.
+const RULE: Word<bool> = Word {
+    name: "rule",
+    words: &[("valid-left", true), ("moved", false)],
+    default: 0,
+    about: About::Each(&[
+        "stop when at most this share of valid pages is left",
+        "stop when this share has been moved",
+    ]),
+};
+
+impl Slot for Background {
+    const NAME: &'static str = "background";
+    const QUESTION: &'static str = "what is done in the background, before a collection?";
+    type Keys = Background;
+
+    fn choices() -> Vec<Choice> {
+        CHOICES.iter().map(|row| row.choice).collect()
+    }
+
+    fn read(gc: &Reader<'_>, registers: u32) -> Option<Taken<Background>> {
+        let table = gc.table(Background::NAME);
+        let mut used = several(&table, CHOICES, registers)?;
+        if used.has(NOTHING) && used.count() > 1 {
+            let help = "remove \"nothing\" from the list";
+            table.error("use", "\"nothing\" cannot be combined with other background tasks", help);
+            return None;
+        }
+        let (name, unused) = (used.name(), std::mem::take(&mut used.unused));
+        Some(Taken { name, keys: Background(used.parts()?), unused })
+    }
+}
+
+impl Background {
+    /// The background work on a device of this shape.
+    pub fn plan(&self, root: &Reader<'_>, shape: &Shape) -> Option<BackgroundPlan> {
+        let mut plan = BackgroundPlan::default();
+        self.0.iter().try_for_each(|task| task(root, shape, &mut plan))?;
+        Some(plan)
+    }
+}
+
+fn pre_migration(table: &Reader<'_>) -> Option<PreMigrationKeys> {
+    let given = table.has(DISTANCE.name());
+    let distance = table.threshold(DISTANCE.name());
+    let t_page = T_PAGE.read(table);
+    let by_valid = RULE.read(table);
+    if given && distance.is_none() {
+        return None;
+    }
+    Some(PreMigrationKeys { distance, t_page: t_page?, by_valid })
+}
+
+impl PreMigrationKeys {
+    /// Pre-migration on a device of this shape.
+    fn plan(&self, root: &Reader<'_>, shape: &Shape) -> Option<PreMigration> {
+        let table = root.table("gc").table(Background::NAME).table(PRE_MIGRATION);
+        // Shares refer to the device without the space that a scheme adds.
+        let own = &shape.without_extra();
+        let all = own.data_pages_per_plane();
+        let spare = all.saturating_sub(u64::from(own.exported_pages_per_plane));
+        let distance_pages = match &self.distance {
+            None => DISTANCE_DEFAULT.of(all),
+            Some(Threshold::Pages(pages)) => *pages,
+            Some(Threshold::Blocks(blocks)) => {
+                own.pages_of_blocks(blocks.saturating_mul(u64::from(own.sub_blocks)).min(1 << 32))
+            }
+            Some(Threshold::Share { share, of: ShareOf::Physical | ShareOf::Pages }) => {
+                share.of(all)
+            }
+            Some(Threshold::Share { share, of: ShareOf::Spare }) => share.of(spare),
+            Some(Threshold::Share { of: ShareOf::Soft, .. }) => {
+                refuse_share_of_soft(&table, DISTANCE.name());
+                return None;
+            }
+        };
+        if distance_pages == 0 || distance_pages > all {
+            table.error(
+                DISTANCE.name(),
+                format!(
+                    "distance must be 1 to {all} pages (a plane has {all}), got {distance_pages}"
+                ),
+                "give for example \"1%\", \"4 blocks\" or \"256 pages\"",
+            );
+            return None;
+        }
+        let pages = self.t_page.of(u64::from(shape.data_pages())) as u32;
+        let stop = if self.by_valid { Stop::ValidLeft(pages) } else { Stop::Moved(pages) };
+        Some(PreMigration { distance_pages, stop })
+    }
+}

@@ -1,0 +1,93 @@
+//! The spare space of a plane, and the share that thresholds and open blocks take.
+
+use super::slots::trigger::used_space;
+use super::space;
+use flashgc_config::Reader;
+use flashgc_model::device::Shape;
+use flashgc_model::gc::GcPlan;
+
+/// Blocks of a plane that may be open at once.
+fn open_blocks(gc: &GcPlan) -> u64 {
+    1 + u64::from(gc.streams_beside()) + u64::from(gc.copy.parity())
+}
+
+/// Pages of a plane in which nothing can be freed: the pages of open blocks and, where collections
+/// pad programs, the invalid pages that fill no program.
+fn shut_pages(shape: &Shape, gc: &GcPlan) -> u64 {
+    open_blocks(gc) * space::pages_shut_by_an_open_block(shape, gc) + shape.never_won()
+}
+
+/// Erased pages of a plane that collection must be able to reach.
+fn mark_pages(shape: &Shape, gc: &GcPlan) -> u64 {
+    gc.trigger.stop.pages(shape) + u64::from(gc.trigger.inclusive)
+}
+
+/// The share of a plane's spare pages that the thresholds of the scheme and its open blocks leave.
+pub fn left(shape: &Shape, gc: &GcPlan) -> f64 {
+    let exported = u64::from(shape.exported_pages_per_plane);
+    let spare = shape.data_pages_per_plane().saturating_sub(exported);
+    let taken = mark_pages(shape, gc) + shut_pages(shape, gc);
+    spare.saturating_sub(taken) as f64 / spare.max(1) as f64
+}
+
+/// Blocks of a plane that collection can do without.
+pub fn blocks_to_lose(shape: &Shape, gc: &GcPlan) -> u32 {
+    let exported = u64::from(shape.exported_pages_per_plane);
+    let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages());
+    let taken = reserved.max(mark_pages(shape, gc)) + shut_pages(shape, gc);
+    let left = shape.data_pages_per_plane().saturating_sub(exported + taken + 1);
+    (left / u64::from(shape.data_pages())) as u32
+}
+
+/// Collection must be able to reach its threshold with every user page valid, or it never ends.
+pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
+    let physical = shape.data_pages_per_plane();
+    let exported = u64::from(shape.exported_pages_per_plane);
+    let open_blocks = open_blocks(gc);
+    let open_pages = shut_pages(shape, gc);
+    let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages()) + open_pages;
+    let mark = mark_pages(shape, gc);
+    if exported + reserved >= physical {
+        root.table("device").error(
+            "exported",
+            format!(
+                "a plane has {} spare pages, but collection alone needs {reserved}: {}",
+                physical.saturating_sub(exported),
+                space::needs(shape, gc, open_blocks)
+            ),
+            format!(
+                "set device.exported below {:.4}, or give each plane more blocks",
+                physical.saturating_sub(reserved.max(mark + open_pages)) as f64
+                    / shape.pages_per_plane() as f64
+            ),
+        );
+        return None;
+    }
+    if exported + mark + open_pages >= physical {
+        if gc.used_space.is_some() {
+            used_space::refuse_spare(root, gc, physical - exported, open_blocks);
+            return None;
+        }
+        let room = physical - exported - open_pages - 1;
+        let key = if gc.trigger.stop == gc.trigger.soft { "soft" } else { "stop" };
+        root.table("gc").table("trigger").table("watermark").error(
+            key,
+            format!(
+                "the threshold ({mark} pages per plane) exceeds the spare space of a plane: {} \
+                 spare pages, minus {open_blocks} open {}{}",
+                physical - exported,
+                space::word(shape, open_blocks),
+                space::padding(shape)
+            ),
+            format!(
+                "collection could never reach it: give at most \"{} blocks\" or \"{room} pages\"",
+                room / space::all_of_a_block(shape)
+            ),
+        );
+        let key = format!("gc.trigger.watermark.{key}");
+        root.remedy(&key, "50% of spare");
+        root.remedy(&key, &format!("{room} pages"));
+        return None;
+    }
+    Some(())
+}
