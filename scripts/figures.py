@@ -34,7 +34,7 @@ FIELD = re.compile(r"^    (?:pub(?:\([^)]*\))? )?\w+:", re.MULTILINE)
 def engine_of(root: Path) -> list[tuple[Path, str]]:
     """The sources of the engine's crates, with the room of those that are one."""
     crates = {"flashgc": "", "flashgc-model": "", "flashgc-workload": "workload",
-              "flashgc-setup": "config"}  # fmt: skip
+              "flashgc-setup": "config", "flashgc-watch": ""}  # fmt: skip
     sources = [(root / "crates" / name / "src", room) for name, room in crates.items()]
     return [(source, room) for source, room in sources if source.is_dir()]
 

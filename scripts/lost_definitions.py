@@ -24,8 +24,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-CRATES = ("flashgc", "flashgc-model", "flashgc-workload", "flashgc-setup", "flashgc-trace",
-          "flashgc-config", "flashgc-drive", "flashgc-timeline")  # fmt: skip
+CRATES = (
+    *("flashgc", "flashgc-model", "flashgc-workload", "flashgc-setup", "flashgc-watch"),
+    *("flashgc-trace", "flashgc-config", "flashgc-drive", "flashgc-timeline"),
+)
 HEAD = re.compile(r"^(?:fn|const|static|promoted|[a-z<].*\{$)")
 ARGUMENT = re.compile(r"\b_(\d+):")
 LOCAL = re.compile(r"let (?:mut )?_(\d+): (.*);")

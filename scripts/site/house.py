@@ -18,12 +18,15 @@ CRATES = {
     "flashgc-model": "",
     "flashgc-workload": "workload",
     "flashgc-setup": "config",
+    "flashgc-watch": "",
     "flashgc": "",
 }
 """The crates of the engine, and the room of those that are one."""
 SOURCES = {ROOT / "crates" / name / "src": room for name, room in CRATES.items()}
 PICTURE = ROOT / "docs" / "images" / "house.svg"
-USED = re.compile(r"(?<!\w)(?:crate|flashgc_model)::(?:\{([^}]*)\}|(\w+))|\bflashgc_(workload)\b")
+USED = re.compile(
+    r"(?<!\w)(?:crate|flashgc_model|flashgc_watch)::(?:\{([^}]*)\}|(\w+))|\bflashgc_(workload)\b"
+)
 
 WIDTH, HEIGHT = 104, 30
 ACROSS, DOWN = 128, 74

@@ -14,11 +14,11 @@ import pytest
 import flashgc._engine
 
 ROOT = Path(__file__).resolve().parents[2]
-CRATES = 63
+CRATES = 64
 """The crates of a plain build of the binding, including the workspace's."""
 PACKAGES_MB = 100
 """Python packages of a plain user, without pip and flashgc."""
-ENGINE_MB = 9
+ENGINE_MB = 10
 """The compiled engine of the profile `people`, with its binding."""
 
 

@@ -19,8 +19,8 @@ HEADING = re.compile(r"^#{1,6} +(.+?)(?: +#+)?$", re.MULTILINE)
 LINK = re.compile(r"\]\(<?([^)\s>]+)")
 CITED = re.compile(r"(?<![\w/.-])((?:docs|papers)/[\w./-]+\.md)(?:#([\w-]+))?")
 # A file of the engine by its room, or a file of any crate.
-MODEL = ("device", "drive", "ftl", "gc")
-ROOM = "|".join((*MODEL, "session", "sim", "stats", "verify"))
+MODEL, WATCH = ("device", "drive", "ftl", "gc"), ("stats", "verify")
+ROOM = "|".join((*MODEL, *WATCH, "session", "sim"))
 CODE = re.compile(rf"`((?:{ROOM}|crates)/[\w/-]+\.rs)`")
 # The readers of docs/schemes/own-scheme.md and own-placement.md write these.
 TO_WRITE = tuple(
@@ -84,6 +84,8 @@ def place(name: str) -> str:
     """The path of a file of code: of any crate, or of the engine by its room."""
     if name.startswith("crates/"):
         return name
+    if name.startswith(WATCH):
+        return f"crates/flashgc-watch/src/{name}"
     return f"crates/flashgc{'-model' if name.startswith(MODEL) else ''}/src/{name}"
 
 

@@ -15,11 +15,10 @@ pub mod owner;
 pub mod report;
 pub mod session;
 pub mod sim;
-pub mod stats;
 pub mod store;
-pub mod verify;
 
 pub use flashgc_model::{allocation, device, drive, event, flash, ftl, gc, ids, memory, plan, rng};
 pub use flashgc_setup as config;
+pub use flashgc_watch::{stats, verify};
 pub use flashgc_workload as workload;
 pub use session::component::{self, Component};

@@ -17,12 +17,13 @@ const PLACEMENTS: &str = "crates/flashgc-model/src/gc/placement/mod.rs";
 const PRESETS: &str = "crates/flashgc-setup/src/presets.rs";
 const PRESET: &str = "schemes/oldest-of-emptiest.toml";
 /// The crates of the engine.
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 7] = [
     "crates/flashgc",
     "crates/flashgc-config",
     "crates/flashgc-model",
     "crates/flashgc-setup",
     "crates/flashgc-trace",
+    "crates/flashgc-watch",
     "crates/flashgc-workload",
 ];
 /// Folders that no example needs.

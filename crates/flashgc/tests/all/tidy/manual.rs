@@ -438,7 +438,13 @@ fn architecture_names_files_that_exist() {
     let text = read(&root().join("ARCHITECTURE.md"));
     let mut missing = Vec::new();
     for path in text.split('`').skip(1).step_by(2).filter(|path| path.ends_with(".rs")) {
-        let places = ["", "crates/flashgc/", "crates/flashgc/src/", "crates/flashgc-model/src/"];
+        let places = [
+            "",
+            "crates/flashgc/",
+            "crates/flashgc/src/",
+            "crates/flashgc-model/src/",
+            "crates/flashgc-watch/src/",
+        ];
         if path.contains('/') && !places.iter().any(|place| root().join(place).join(path).exists())
         {
             missing.push(format!("ARCHITECTURE.md: {path} does not exist"));

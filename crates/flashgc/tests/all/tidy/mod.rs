@@ -37,10 +37,11 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 /// The crates of the engine, the lowest first, and the name of a room that is a crate by itself.
-const CRATES: [(&str, &str); 4] = [
+const CRATES: [(&str, &str); 5] = [
     ("flashgc-model", ""),
     ("flashgc-workload", "workload"),
     ("flashgc-setup", "config"),
+    ("flashgc-watch", ""),
     ("flashgc", ""),
 ];
 
