@@ -198,7 +198,7 @@ playground: | tools ## the simulator in a page, target/playground/playground.htm
 
 docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it works offline
 	@scripts/playground --optional
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@$(BIN)/python scripts/site/generate.py
 	@echo "target/site/index.html"
 
 docs-check: $(VENV)/.docs $(VENV)/.engine $(VENV)/.dev ## build the site without a warning and check it

@@ -1,4 +1,4 @@
-"""An extension of griffe: docstrings of the package, as Markdown for the site.
+"""Docstrings of the package as Markdown: their sections, the names in them, and their examples.
 
 Docstrings name other objects by Sphinx roles, which Python's `help` shows well, and their examples
 are doctests without a heading.
@@ -7,40 +7,23 @@ are doctests without a heading.
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import griffe
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import reference
-
-OFFERED = reference.offered(Path(__file__).resolve().parents[2] / "python" / "flashgc")
-
 ROLE = re.compile(r":(?:func|class|attr|meth|data|mod|exc):`([^`]+)`")
+MODULE = re.compile(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])")
 DOCTEST = re.compile(r"(?:^[ ]*>>> .*\n?(?:^[ ]*\S.*\n?)*\n*)+", re.MULTILINE)
 
 
-def target(name: str, obj: griffe.Object) -> str | None:
-    """The place on the site of the name in a role, seen from this object; None if there is none."""
-    bare = name.removeprefix("flashgc.")
-    owner = obj if obj.is_class else obj.parent
-    if owner is not None and owner.is_class and bare in owner.members:
-        return f"flashgc.{owner.name}.{bare}" if owner.name in OFFERED else None
-    if obj.module.path in {f"flashgc.{module}" for module in reference.MODULES} \
-            and bare in obj.module.members:  # fmt: skip
-        return f"{obj.module.path}.{bare}"
-    return f"flashgc.{bare}" if bare.split(".")[0] in OFFERED else None
-
-
-def linked(text: str, obj: griffe.Object) -> str:
-    """Roles, as links where the name is one that the site shows, else as code."""
+def linked(text: str, address: Callable[[str], str | None]) -> str:
+    """Roles, as links where the site has an address for the name, else as code."""
 
     def link(match: re.Match[str]) -> str:
         name = match.group(1)
-        place = target(name, obj)
-        return f"`{name}`" if place is None else f"[`{name}`][{place}]"
+        place = address(name)
+        return f"`{name}`" if place is None else f"[`{name}`]({place})"
 
     return ROLE.sub(link, text)
 
@@ -50,10 +33,48 @@ def fenced(text: str) -> str:
     return DOCTEST.sub(lambda match: f"```pycon\n{match.group(0).rstrip()}\n```\n\n", text)
 
 
-class Docstrings(griffe.Extension):
-    """Rewrites each docstring before it is parsed."""
+def item(head: str, text: str) -> str:
+    """An item of a list; its further lines are indented, so that they belong to it."""
+    first, *rest = text.strip().splitlines() or [""]
+    return "\n".join([f"- {head}: {first}", *(f"    {line}".rstrip() for line in rest)])
 
-    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:  # noqa: ANN401 - of griffe
-        """Called once an object of the package has been read."""
-        if obj.docstring is not None:
-            obj.docstring.value = fenced(linked(obj.docstring.value, obj))
+
+def kind(annotation: object) -> str:
+    """A type as a reader needs it, without the modules of its names; "" where there is none."""
+    return "" if annotation is None else MODULE.sub("", str(annotation))
+
+
+def _parameters(found: list[Any]) -> str:
+    rows = []
+    for one in found:
+        typed = f"`{kind(one.annotation)}`" if one.annotation is not None else ""
+        default = f"default `{one.value}`" if one.value is not None else ""
+        facts = ", ".join(filter(None, (typed, default)))
+        rows.append(item(f"`{one.name}` ({facts})" if facts else f"`{one.name}`", one.description))
+    return "\n".join(["**Parameters**", "", *rows])
+
+
+def _typed(title: str, found: list[Any]) -> str:
+    rows = [item(f"`{kind(one.annotation)}`", one.description) for one in found]
+    return "\n".join([f"**{title}**", "", *rows])
+
+
+def sections(docstring: griffe.Docstring) -> list[str]:
+    """The parts of a docstring, each as Markdown without its links."""
+    parts = []
+    for section in docstring.parse("google", returns_multiple_items=False):
+        if section.kind is griffe.DocstringSectionKind.text:
+            parts.append(fenced(section.value).strip())
+        elif section.kind is griffe.DocstringSectionKind.parameters:
+            parts.append(_parameters(section.value))
+        elif section.kind is griffe.DocstringSectionKind.returns:
+            parts.append(_typed("Returns", section.value))
+        elif section.kind is griffe.DocstringSectionKind.raises:
+            parts.append(_typed("Raises", section.value))
+        elif section.kind is griffe.DocstringSectionKind.admonition:
+            title = section.title or section.value.kind.capitalize()
+            parts.append(f"**{title}:** {section.value.contents.strip()}")
+        else:
+            name = docstring.parent.path if docstring.parent else ""
+            raise LookupError(f"{name}: no Markdown is known for a section {section.kind.value}")
+    return parts

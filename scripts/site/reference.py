@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from objects import Reference
+
 PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "runs": (
         "Runs",
@@ -85,13 +87,8 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
 }  # fmt: skip
 """For each page its title, its purpose, and its names in order."""
 
-MODULES = {"drive", "trace"}
-
-OPTIONS = {
-    **dict.fromkeys(MODULES, "show_root_heading: false"),
-    **dict.fromkeys(("Report", "Comparison"), "inherited_members: true"),
-}
-"""Options of single names. Most members of a report are those of `flashgc.results.metrics`."""
+INHERITED = {"Report", "Comparison"}
+"""Names with the members of their parents. Most of a report's are those of `results.metrics`."""
 
 
 def offered(package: Path) -> set[str]:
@@ -101,16 +98,6 @@ def offered(package: Path) -> set[str]:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return set(ast.literal_eval(node.value))
     raise LookupError(f"{package}: no __all__")
-
-
-def page(title: str, purpose: str, names: tuple[str, ...]) -> str:
-    """One page of the reference."""
-    parts = [f"# {title}", purpose]
-    for name in names:
-        parts.append(f"::: flashgc.{name}")
-        if name in OPTIONS:
-            parts[-1] += f"\n    options:\n      {OPTIONS[name]}\n"
-    return "\n\n".join(parts) + "\n"
 
 
 def pages(python: Path) -> dict[str, str]:
@@ -137,5 +124,9 @@ def pages(python: Path) -> dict[str, str]:
         *rows,
         "",
     ]
-    made = {f"api/{name}.md": page(*parts) for name, parts in PAGES.items()}
-    return {"api/README.md": "\n".join(index)} | made
+    written = Reference(python, {name: names for name, (_, _, names) in PAGES.items()}, INHERITED)
+    made = {
+        f"api/{name}.md": "\n\n".join([f"# {title}", purpose, *map(written.markdown, names)]) + "\n"
+        for name, (title, purpose, names) in PAGES.items()
+    }
+    return {"api/index.md": "\n".join(index)} | made

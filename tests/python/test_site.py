@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from conftest import ROOT
+from conftest import BROWSER, ROOT
 
-PARTS = ("mkdocs", "material", "mkdocstrings", "mkdocstrings_handlers.python")
+PARTS = ("zensical", "griffe", "pymdownx")
 REMOTE = re.compile(
     r"""(?:<(?:script|img|iframe|source)\b[^>]*\bsrc|<link\b(?![^>]*canonical)[^>]*\bhref)="?(?:https?:)?//"""
 )
@@ -31,9 +31,9 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
+    folder = tmp_path_factory.mktemp("built") / "site"
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", folder],
+        [sys.executable, "scripts/site/generate.py", "--out", folder],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
@@ -42,7 +42,7 @@ def site(tmp_path_factory):
 
 def index(site):
     """The search index, from the script that browsers load."""
-    text = (site / "search/search_index.js").read_text()
+    text = (site / "search.js").read_text()
     return json.loads(text[text.index("{") : text.rindex("}") + 1])
 
 
@@ -66,9 +66,62 @@ def test_every_page_of_the_manual_is_there(site):
     ],
 )
 def test_search_finds(site, word, page):
-    found = [entry["location"] for entry in index(site)["docs"]
+    found = [entry["location"] for entry in index(site)["items"]
              if word.lower() in (entry["title"] + entry["text"]).lower()]  # fmt: skip
     assert any(place.startswith(page) for place in found), found[:10]
+
+
+def test_the_generator_reads_plain_markdown(site):
+    manual = site.parent / "manual"
+    settings = (manual / "mkdocs.yml").read_text()
+    assert "hooks" not in settings
+    assert re.search(
+        r"^      - fpgc: schemes/fpgc\.md$|^    - fpgc: schemes/fpgc\.md$", settings, re.M
+    )
+    for page in (manual / "docs").rglob("*.md"):
+        text = page.read_text()
+        assert text.startswith("# "), page
+        assert not re.search(r"^::: ", text, re.MULTILINE), page
+
+
+def test_broken_links_are_found(tmp_path):
+    (tmp_path / "a.html").write_text('<a id="here"></a><a href="b/c.html#there">c</a>')
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/c.html").write_text(
+        '<a href="../a.html#here">a</a><a href="../gone.html">g</a><img src="gone.svg">'
+        '<a href="https://example.org/">e</a>'
+    )
+    done = subprocess.run(
+        [sys.executable, "scripts/site/links.py", tmp_path],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "broken link: a.html: b/c.html#there",
+        "broken link: b/c.html: ../gone.html",
+        "broken link: b/c.html: gone.svg",
+    ]
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_pages_opened_as_files_have_search_and_dark_colours(site, browser):
+    asked, wrong = [], []
+    tab = browser.new_page()
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.goto(f"file://{site}/timelines/preemption.html")
+    tab.locator(".md-code__button, [data-md-type=copy]").first.wait_for(state="attached")
+    before = tab.locator("body").get_attribute("data-md-color-scheme")
+    tab.locator("form[data-md-component=palette] label:visible").first.click()
+    assert tab.locator("body").get_attribute("data-md-color-scheme") != before
+    assert tab.locator(".md-tabs__link").all_inner_texts()[:3] == ["Start", "Learn", "How to"]
+    tab.locator(".md-search__button:visible").click()
+    field = tab.locator("input:visible")
+    field.fill("copyback")
+    tab.get_by_text("The same by copyback").wait_for()
+    assert all(url.startswith(("file:", "data:", "blob:")) for url in asked), asked
+    assert wrong == []
+    tab.close()
 
 
 def test_nothing_comes_from_another_host(site):
