@@ -100,7 +100,8 @@ def manual() -> dict[str, str]:
         if name == "playground.md" and PLAYGROUND.exists():
             text = with_playground(text)
         pages[name] = for_site(relinked(text, name, path, places))
-    return pages | {"papers/index.md": papers_index()} | reference.pages(ROOT / "python")
+    papers = {named("papers/README.md"): papers_index()}
+    return pages | papers | reference.pages(ROOT / "python")
 
 
 def attached() -> dict[str, Path]:
