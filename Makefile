@@ -15,7 +15,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check trust reproduce bench bench-parts picture simgrid-picture gem5 llm-picture clean
+.PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check trust reproduce bench bench-parts picture gallery simgrid-picture gem5 llm-picture clean
 
 help: ## what can be made
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | \
@@ -180,6 +180,9 @@ steady-check: | tools ## hold verdicts of balance against runs ten times as long
 picture: $(VENV)/.engine ## draw the pictures of the README and of docs/placement.md again, from runs
 	$(BIN)/python scripts/picture.py
 	$(BIN)/python scripts/placement_picture.py
+
+gallery: $(VENV)/.engine $(VENV)/.dev ## draw the pictures of docs/gallery.md again, from its commands; takes minutes
+	$(BIN)/python scripts/gallery.py
 
 simgrid-picture: $(VENV)/.engine native ## draw the picture of docs/simgrid.md again, from runs with SimGrid
 	$(BIN)/python scripts/simgrid_picture.py
