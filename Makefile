@@ -41,7 +41,7 @@ ifneq ($(wildcard ../shared/traces),)
 endif
 
 test-python: $(VENV)/.engine $(VENV)/.dev
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations=12 $(addprefix --ignore=tests/python/,test_site.py test_playground.py)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations=12 $(addprefix --ignore=tests/python/,test_site.py test_paper.py test_playground.py)
 
 LONG_RUST := matrix:: oracles:: every_trace:: block_blocking:: preemption:: sub_blocks:: midas::
 LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal real_traces advise hostile tune page_in_browser) tests/fio
@@ -195,7 +195,7 @@ gem5: $(VENV)/.engine $(VENV)/.dev native ## build gem5 with a drive inside, and
 llm-picture: $(VENV)/.engine $(VENV)/.dev ## run the server of docs/llm-serving.md for longer, and draw its picture again; takes minutes
 	$(BIN)/python scripts/llm_picture.py
 
-.PHONY: playground docs docs-check wheel wheel-check wheel-aarch64 workflows-check
+.PHONY: playground docs paper docs-check wheel wheel-check wheel-aarch64 workflows-check
 playground: | tools ## the simulator in a page, target/playground/playground.html (rustup target add wasm32-unknown-unknown)
 	@scripts/playground
 
@@ -204,9 +204,12 @@ docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it wo
 	@$(BIN)/python scripts/site/generate.py
 	@echo "target/site/index.html"
 
+paper: $(VENV)/.docs ## build the tool paper, target/paper/flashgc.pdf
+	@$(BIN)/python scripts/site/paper.py
+
 docs-check: $(VENV)/.docs $(VENV)/.engine $(VENV)/.dev ## build the site without a warning and check it
 	@scripts/playground --optional
-	$(BIN)/python -m pytest -q tests/python/test_site.py tests/python/test_playground.py
+	$(BIN)/python -m pytest -q $(addprefix tests/python/,test_site.py test_paper.py test_playground.py)
 
 # With MANYLINUX the wheel runs on systems with this glibc or later; zig brings the old one.
 MANYLINUX ?=

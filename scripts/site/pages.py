@@ -10,6 +10,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 import house
+import paper
 import reference
 from markup import for_site
 
@@ -83,10 +84,10 @@ def relinked(text: str, name: str, source: Path, places: dict[Path, str]) -> str
     return LINK.sub(link, PICTURE.sub(r"\1", text))
 
 
-def with_playground(text: str) -> str:
-    """The page that describes the playground, with a link to it behind the title."""
+def opened_by(text: str, words: str, place: str) -> str:
+    """The page that describes what was built, with a link to it behind the title."""
     title, rest = text.split("\n", 1)
-    return f"{title}\n\n**[Open the playground]({PLAYGROUND_PLACE})**\n{rest}"
+    return f"{title}\n\n**[{words}]({place})**\n{rest}"
 
 
 def manual() -> dict[str, str]:
@@ -98,7 +99,9 @@ def manual() -> dict[str, str]:
     for name, path in sources.items():
         text = text_of(path)
         if name == "playground.md" and PLAYGROUND.exists():
-            text = with_playground(text)
+            text = opened_by(text, "Open the playground", PLAYGROUND_PLACE)
+        if path == paper.PAGE:
+            text = opened_by(text, "Read the paper", paper.PDF.name)
         pages[name] = for_site(relinked(text, name, path, places))
     papers = {named("papers/README.md"): papers_index()}
     return pages | papers | reference.pages(ROOT / "python")
@@ -115,6 +118,8 @@ def files() -> dict[str, Path | str]:
     # The site has a new version of the picture in the repository, from the code as it is.
     found: dict[str, Path | str] = {"images/house.svg": house.svg(), **attached()}
     found |= {f"assets/{name}": HERE / name for name in ASSETS}
+    paper.build()
+    found[f"paper/{paper.PDF.name}"] = paper.PDF
     if PLAYGROUND.exists():
         found[PLAYGROUND_PLACE] = PLAYGROUND
     return found

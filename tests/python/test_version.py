@@ -1,6 +1,7 @@
 """One version, the workspace's, everywhere that it is shown."""
 
 import importlib.metadata
+import json
 import re
 import tomllib
 
@@ -25,6 +26,34 @@ def test_the_command_has_it(flashgc):
 def test_the_citation_has_it():
     text = (ROOT / "CITATION.cff").read_text()
     assert re.findall(r"^version: (.*)$", text, re.MULTILINE) == [workspace()["version"]]
+
+
+def citation():
+    """The fields of CITATION.cff, each as text or as a list of texts."""
+    text = (ROOT / "CITATION.cff").read_text()
+    found = dict(re.findall(r'^([\w-]+): "?([^"\n>]+)"?$', text, re.MULTILINE))
+    found["abstract"] = " ".join(re.search(r"^abstract: >-\n((?:  .*\n)+)", text, re.M)[1].split())
+    found["authors"] = re.findall(r"^  - name: (.*)$", text, re.MULTILINE)
+    found["keywords"] = re.findall(r"^  - (?!name:)(.*)$", text, re.MULTILINE)
+    return found
+
+
+def test_the_archive_is_told_what_the_citation_says():
+    told = json.loads((ROOT / ".zenodo.json").read_text())
+    cited = citation()
+    for here, there in (("title", "title"), ("version", "version"), ("license", "license"),
+                        ("description", "abstract"), ("keywords", "keywords")):  # fmt: skip
+        assert told[here] == cited[there], here
+    assert [creator["name"] for creator in told["creators"]] == cited["authors"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert [author["name"] for author in project["authors"]] == cited["authors"]
+    assert project["license"] == cited["license"]
+
+
+def test_the_citation_has_the_date_of_the_release():
+    cited = citation()
+    heading = f"## {cited['version']} - {cited['date-released']}"
+    assert heading in (ROOT / "CHANGELOG.md").read_text().splitlines()
 
 
 def test_no_other_file_says_a_version():
