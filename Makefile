@@ -177,14 +177,14 @@ STEADY_RUNS = $(or $(RUNS),200) $(or $(SEED),1) $(ALL)
 steady-check: | tools ## hold verdicts of balance against runs ten times as long (RUNS=200 SEED=1, ALL=all for "no" too)
 	cargo run --quiet --release -p flashgc --example steady_check -- $(STEADY_RUNS)
 
-picture: $(VENV)/.engine ## draw the pictures of the README and of docs/placement.md again, from runs
+picture: $(VENV)/.engine ## regenerate the pictures of the README and of docs/placement.md, from runs
 	$(BIN)/python scripts/picture.py
 	$(BIN)/python scripts/placement_picture.py
 
-gallery: $(VENV)/.engine $(VENV)/.dev ## draw the pictures of docs/gallery.md again, from its commands; takes minutes
+gallery: $(VENV)/.engine $(VENV)/.dev ## regenerate the pictures of docs/gallery.md, from its commands; takes minutes
 	$(BIN)/python scripts/gallery.py
 
-simgrid-picture: $(VENV)/.engine native ## draw the picture of docs/simgrid.md again, from runs with SimGrid
+simgrid-picture: $(VENV)/.engine native ## regenerate the picture of docs/simgrid.md, from runs with SimGrid
 	$(BIN)/python scripts/simgrid_picture.py
 
 GEM5 ?=
@@ -192,7 +192,7 @@ gem5: $(VENV)/.engine $(VENV)/.dev native ## build gem5 with a drive inside, and
 	scripts/gem5 "$(GEM5)"
 	GEM5="$(abspath $(GEM5))" $(BIN)/python -m pytest -q tests/python/test_gem5.py
 
-llm-picture: $(VENV)/.engine $(VENV)/.dev ## run the server of docs/llm-serving.md for longer, and draw its picture again; takes minutes
+llm-picture: $(VENV)/.engine $(VENV)/.dev ## run the server of docs/llm-serving.md for longer, and regenerate its picture; takes minutes
 	$(BIN)/python scripts/llm_picture.py
 
 .PHONY: playground docs paper docs-check wheel wheel-check wheel-aarch64 workflows-check

@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/gallery.md again, each by the commands below it, into docs/images.
+"""Regenerates the pictures of docs/gallery.md, each by the commands below it, into docs/images.
 
     scripts/gallery.py [NAME ...]
 

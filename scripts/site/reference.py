@@ -21,7 +21,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "advice": (
         "Advice",
-        "Find what collection costs, the best schemes for a workload, and their price.",
+        "Measure what GC costs a workload and recommend schemes, with trade-offs.",
         ("advise", "Advice", "AdviceProgress"),
     ),
     "tuning": (
@@ -46,7 +46,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "policies": (
         "Schemes in Python",
-        "Try an idea for a scheme: a victim, placement or pacing as a function.",
+        "Prototype a scheme: a victim, placement or pacing as a Python function.",
         ("victim", "placement", "pacing", "scheme", "Scheme", "Candidates", "Page", "NextStep"),
     ),
     "components": (

@@ -152,7 +152,7 @@ def test_the_advice(found):
     assert found.reports.keys() == [one.scheme for one in found.schemes if one.outcome == "long"]
     for report in found.reports:
         assert report.without_gc_cost.latency_ns.read.p99_9 > 0
-    assert any("take pgc" in text for text in found.advice)
+    assert any("Use pgc" in text for text in found.advice)
     assert repr(found).startswith("Advice(")
 
 
@@ -291,7 +291,7 @@ def test_there_is_no_advice_where_nothing_was_collected(flashgc, trace, small):
     # A change that would make it collect.
     assert "overwrite the drive first (precondition.overwrite = 2)" in told["advice"][1]
     assert 'size the drive to the trace (workload.trace.fit = "90%")' in told["advice"][1]
-    assert " take " not in flashgc(*command).out
+    assert "Use " not in flashgc(*command).out
     sized = flashgc("advise", small, "--trace", trace, "--schemes", "pgc", "--fit", "90%", "--json",
                     "--set", "precondition.overwrite=2").json  # fmt: skip
     assert sized["advice"][0] != told["advice"][0]

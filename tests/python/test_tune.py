@@ -176,7 +176,7 @@ def test_the_text_the_page_and_the_figure_show_the_choice(found, tmp_path):
     assert words.verdict(values) in page
     assert "Parameters that mattered" in page
     [chart] = figure.charts(values)
-    assert sum("p99.9 of writes" in told for told in chart.columns["told"]) == len(chart.rows())
+    assert sum("write p99.9" in told for told in chart.columns["told"]) == len(chart.rows())
     assert len(chart.rows()) >= found.trials - found.failed
     [chosen] = [row for row in chart.rows() if row["kind"] == "chosen"]
     assert chosen["name"] == found.chosen.name
@@ -184,7 +184,7 @@ def test_the_text_the_page_and_the_figure_show_the_choice(found, tmp_path):
     assert front == {one["name"] for one in values["points"] if one["on_front"]}
     [path] = charts.save([chart], tmp_path, ("svg",))
     assert path.name == "front.svg"
-    assert "p99.9 of writes" in path.read_text()
+    assert "write p99.9" in path.read_text()
 
 
 def test_no_result_depends_on_the_number_of_workers(here):
@@ -354,7 +354,7 @@ WRONG = [
     (["count.toml"], "`trials` must be a whole number from 1, got 0", ""),
     (["none.toml"], "`space` must be a table with one key or more", ""),
     (["illegal.toml"], "no point of the space is legal", "widen [space]"),
-    (["reads.toml"], "p99.9 of reads is undefined", "--objectives"),
+    (["reads.toml"], "read p99.9 is undefined", "--objectives"),
 ]  # fmt: skip
 
 

@@ -1,5 +1,5 @@
-//! `flashgc._engine`: the engine for Python. Thin: it owns the clock, the files and the
-//! interpreter's lock, and leaves everything else to the engine and to the package.
+//! `flashgc._engine`: the engine for Python. Thin: it owns the clock, the files and the GIL, and
+//! leaves everything else to the engine and to the package.
 
 mod closed_loop;
 mod columns;

@@ -317,7 +317,7 @@ fn write_amplification_bytes(setup: &Setup, results: &Results) -> Option<f64> {
 }
 
 /// The bytes that the host can write until each block has had the cycles it is rated for, if all
-/// blocks wear alike. They are stated for a run that represents the long run only.
+/// blocks wear alike. They are stated for a run in steady state only.
 fn endurance(setup: &Setup, results: &Results, cycles: u64, in_bytes: Option<f64>) -> Value {
     let geometry = &setup.plan.geometry;
     let page_bytes = f64::from(geometry.shape.page_bytes);

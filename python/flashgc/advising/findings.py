@@ -13,10 +13,10 @@ from flashgc.formatting import units
 from flashgc.reports.report import Report
 from flashgc.results import metrics, steady_state, summary
 
-_UNKNOWN = "p99.9 of all requests is not known within 10 % at the end of the longest run"
+_UNKNOWN = "p99.9 of all requests is not known to +/- 10 % at the end of the longest run"
 PERCENTILES = ("mean", "p50", "p99", "p99_9", "p99_99")
 TAIL_REQUESTS = 20_000
-"""With fewer requests of a kind, p99.9 rests on fewer than 20 of them."""
+"""With fewer requests of a kind, p99.9 is based on fewer than 20 of them."""
 _LIMIT = "the run reached its limit"
 """A note on a limit that the advice has set by itself, which it puts in its own words."""
 

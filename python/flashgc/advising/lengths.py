@@ -12,7 +12,7 @@ SEEDS = 5
 FEWEST_PARTS = 3
 """With fewer parts an interval would say nothing."""
 PART_ROWS = 4_000
-"""A part of a trace has at least this number of rows: p99.9 rests on its longest four."""
+"""A part of a trace has at least this number of rows: p99.9 is based on its longest four."""
 SHORT_PAGES = 1_500_000
 """Pages that the short runs of a scheme access in all, at most: parts of a trace are cut to it."""
 REFERENCE_REQUESTS = 50_000

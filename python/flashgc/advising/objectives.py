@@ -18,17 +18,15 @@ class Objective(NamedTuple):
 
     key: str
     label: str
-    head: str
     purpose: str
     show: Callable[[float | None], str]
 
 
 OBJECTIVES = (
-    Objective("read", "p99.9 of reads", "read p99.9", "reads", units.time),
-    Objective("write", "p99.9 of writes", "write p99.9", "writes", units.time),
-    Objective("write_amplification", "write amplification", "write amplification",
-              "write amplification", units.figures),
-    Objective("wear", "wear", "wear", "wear", units.figures),
+    Objective("read", "read p99.9", "reads", units.time),
+    Objective("write", "write p99.9", "writes", units.time),
+    Objective("write_amplification", "write amplification", "write amplification", units.figures),
+    Objective("wear", "wear", "wear", units.figures),
 )  # fmt: skip
 BY_KEY = {objective.key: objective for objective in OBJECTIVES}
 

@@ -30,7 +30,7 @@ def fragment(advice: Mapping[str, Any], reports: ComparedResults[Run]) -> str:
         *_tables(advice),
         page.latency_charts(reports),
         blame.section([first]),
-        "<h2>How sure this is</h2>", f"<p>{html.escape(words.about(advice))}</p>",
+        "<h2>Confidence</h2>", f"<p>{html.escape(words.about(advice))}</p>",
         *(page.note(text) for text in advice["warnings"]),
         *_others(advice),
         "<h2>More</h2>",

@@ -43,7 +43,7 @@ def collection(advice: Mapping[str, Any]) -> Rows:
 
 def schemes(advice: Mapping[str, Any]) -> Rows:
     """The schemes of the long runs, with the metric of each objective."""
-    rows = [["", *(objective.head for objective in OBJECTIVES), "steady state"]]
+    rows = [["", *(objective.label for objective in OBJECTIVES), "steady state"]]
     for one in advice["schemes"]:
         if one["outcome"] == "long":
             found = one["objectives"]
@@ -170,11 +170,10 @@ def _share(advice: Mapping[str, Any]) -> str:
     for kind in ("read", "write"):
         share = advice["collection"][kind]["p99_9"]
         if share is not None:
-            parts.append(f"{100 * share['share']:.0f} % of the p99.9 of {kind}s")
+            parts.append(f"{100 * share['share']:.0f} % of {kind} p99.9")
     if not parts:
         return ""
-    verb = "is" if len(parts) == 1 else "are"
-    return f"Under {advice['scheme']}, {names(parts)} {verb} collection."
+    return f"Under {advice['scheme']}, GC is {names(parts)}."
 
 
 def _choice(advice: Mapping[str, Any]) -> list[str]:
@@ -205,7 +204,7 @@ def _taken(advice: Mapping[str, Any], scheme: str, keys: Sequence[str]) -> str:
     large = {key: one for key, one in changes.items() if one and abs(one["change"]) >= _SMALL}
     price = [key for key, one in large.items() if one["change"] > 0]
     gains = [key for key in large if key not in price]
-    text = f"For {names([BY_KEY[key].purpose for key in keys])} take {scheme}: "
+    text = f"Use {scheme} for {names([BY_KEY[key].purpose for key in keys])}: "
     text += ", ".join(_priced(key, large[key]) for key in gains)
     if price:
         text += f"; the price is {', '.join(_priced(key, large[key]) for key in price)}"

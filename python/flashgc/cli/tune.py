@@ -37,14 +37,15 @@ def tune(
         str | None,
         typer.Option("--objectives", metavar="A,B", show_default=False,
                      help="Metrics to minimise: read, write, wear, or numbers of a report; "
-                     "`max:` before a name maximises it (write, and write amplification in "
-                     "bytes)."),
+                     "`max:` before a name maximises it \\[default: write, "
+                     "write_amplification_bytes]."),
     ] = None,
     constraints: Annotated[
         list[str] | None,
         typer.Option("--constraint", metavar="BOUND", show_default=False,
                      help='A bound, such as "read <= 110%" (of the own scheme), "read <= 105% of '
-                     'presets" or "read <= 2 ms"; repeatable (read <= 110% of presets).'),
+                     'presets" or "read <= 2 ms"; repeatable '
+                     '\\[default: read <= 110% of presets].'),
     ] = None,
     trials: Annotated[
         int | None,

@@ -1,4 +1,4 @@
-"""Policies written in Python: victim, placement and pacing, to try an idea for a scheme."""
+"""Policies written in Python: victim, placement and pacing, to prototype a scheme."""
 
 from __future__ import annotations
 

@@ -448,7 +448,7 @@ class Until(Section):
 
 
 class Balance(Section):
-    """Whether the run represents the long run."""
+    """Whether the run has reached steady state."""
 
     verdict: str
     reasons: list[str]

@@ -167,7 +167,8 @@ def _updates(about: About) -> str:
         return "nothing was written"
     sampled = updates["sampled_share"]
     told = "" if sampled == 1 else f" (from {units.share(sampled)} of the pages, drawn by hash)"
-    return f"{units.share(updates['rewritten_share'])} of the pages written had been before{told}"
+    share = units.share(updates["rewritten_share"])
+    return f"{share} of page writes overwrite a page written before{told}"
 
 
 def _hotness(hotness: Mapping[str, Any]) -> str:

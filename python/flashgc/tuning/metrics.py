@@ -22,10 +22,9 @@ DEFAULT_OBJECTIVES = ("write", "write_amplification_bytes")
 DEFAULT_CONSTRAINTS = ("read <= 110% of presets",)
 OBJECTIVES_MAX = 4
 
-_LABELS = {"read": "p99.9 of reads", "write": "p99.9 of writes", WEAR: "wear",
+_LABELS = {"read": "read p99.9", "write": "write p99.9", WEAR: "wear",
            "write_amplification_bytes": "byte write amplification"}  # fmt: skip
-_HEADS = {"read": "read p99.9", "write": "write p99.9",
-          "write_amplification_bytes": "WA in bytes"}  # fmt: skip
+_HEADS = {**_LABELS, "write_amplification_bytes": "WA in bytes"}
 _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _CONSTRAINT = re.compile(
     r"\s*(?P<name>[\w.:]+)\s*(?P<sense><=|>=)\s*(?P<number>\d+(\.\d+)?)\s*"

@@ -22,7 +22,7 @@ class Candidate:
     results: dict[int, list[MetricValues]] = field(default_factory=dict)
     """For each rung the metrics of its runs; an empty list where one of them failed."""
     balanced: dict[int, bool] = field(default_factory=dict)
-    """For each rung whether no run was out of balance."""
+    """For each rung whether no run was short of steady state."""
     scores: dict[int, Score] = field(default_factory=dict)
 
     @property

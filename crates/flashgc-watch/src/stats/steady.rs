@@ -251,8 +251,8 @@ fn amplification(evidence: &Evidence<'_>) -> (Option<f64>, Option<[f64; 2]>, Opt
 fn check_pages(evidence: &Evidence<'_>, amplification: f64, against: &mut Against) {
     let (written, won) = (evidence.written_pages as f64, evidence.reclaimed_pages as f64);
     let missing = (won / written - 1.0).abs();
-    // In balance each page written must be freed, at the number of copies that freeing one took
-    // here.
+    // In steady state each page written must be freed, at the number of copies that freeing one
+    // took here.
     let copies = (amplification - 1.0).max(0.0);
     let edge = if won > 0.0 { copies * differ(written, won) / amplification } else { 1.0 };
     if missing > PAGES_WITHIN || edge > EDGE_WITHIN {

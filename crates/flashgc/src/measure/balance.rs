@@ -86,7 +86,7 @@ impl Watched {
     }
 
     /// The run was checked. Returns whether it ends, since enough checks in a row found it in
-    /// balance.
+    /// steady state.
     pub fn was_checked(&mut self, is_steady: bool) -> bool {
         self.looks = if is_steady { self.looks + 1 } else { 0 };
         self.reached = self.looks >= LOOKS;
@@ -128,7 +128,7 @@ impl Seen<'_> {
         Some(UntilEnd { reached: watched.reached, confidence, within, p99_9_interval_ns })
     }
 
-    /// Whether the run up to now represents the long run.
+    /// Whether the run up to now is in steady state.
     pub(super) fn balance(&self, counters: &Counters) -> Balance {
         let known = &self.measure.balance.circumstances;
         judge(&Evidence {

@@ -87,7 +87,7 @@ pub struct Results {
     pub table_bytes: u64,
     /// Whether arrivals outran service.
     pub saturated: bool,
-    /// Whether the run represents the long run.
+    /// Whether the run has reached steady state.
     pub balance: Balance,
     /// How a run ended that continues until steady state.
     pub until: Option<UntilEnd>,

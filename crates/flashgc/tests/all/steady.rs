@@ -1,4 +1,4 @@
-//! Balance: whether a run represents the long run; lengths by work; runs in which no page moves.
+//! Steady state: whether a run has reached it; lengths by work; runs in which no page moves.
 
 use crate::common;
 
