@@ -104,7 +104,7 @@ typedef uint32_t flashgc_op;
 typedef struct {
   // sizeof(flashgc_options).
   size_t size;
-  // The configuration, as TOML; its workload does not count.
+  // The configuration, as TOML; its workload is ignored.
   const char *config;
   // Its name in messages.
   const char *name;

@@ -105,7 +105,7 @@ pub struct flashgc_snapshot {
 pub struct flashgc_options {
     /// sizeof(flashgc_options).
     pub size: usize,
-    /// The configuration, as TOML; its workload does not count.
+    /// The configuration, as TOML; its workload is ignored.
     pub config: *const c_char,
     /// Its name in messages.
     pub name: *const c_char,

@@ -96,7 +96,7 @@ def run(
     drive: options.Drive = None,
     fit: options.Fit = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Say what the run would do, without running it.")
+        bool, typer.Option("--plan", help="Print what the run would do, without running it.")
     ] = False,
     json: options.Json = False,
     out: options.Out = None,
@@ -257,7 +257,7 @@ def compare(
             min=1,
             metavar="N",
             show_default=False,
-            help="Repeat each scheme with the same N seeds; give means, 95 % intervals and "
+            help="Repeat each scheme with the same N seeds; report means, 95 % intervals and "
             "differences to the first scheme.",
         ),
     ] = None,
@@ -265,7 +265,7 @@ def compare(
         bool,
         typer.Option(
             "--cost/--no-cost",
-            help="Run each scheme once more without GC cost, and show what its collections cost.",
+            help="Also run each scheme without GC cost, and show what its collections cost.",
         ),
     ] = True,
     verify: options.Verify = False,

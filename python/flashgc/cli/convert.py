@@ -60,7 +60,7 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="FILE",
-        help="Write the configuration to this file and print what became of each key; by default "
+        help="Write the configuration to this file and print how each key was mapped; by default "
         "the configuration goes to standard output.",
         show_default=False,
     ),

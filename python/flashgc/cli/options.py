@@ -204,7 +204,7 @@ Timeline = Annotated[
         "--timeline",
         metavar="FILE",
         show_default=False,
-        help="Write what units, buses and requests did when, for https://ui.perfetto.dev.",
+        help="Write a timeline of units, buses and requests for https://ui.perfetto.dev.",
     ),
 ]
 TimelineWindow = Annotated[

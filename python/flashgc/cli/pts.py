@@ -31,7 +31,7 @@ def pts(
         typer.Argument(
             metavar="DEVICE|CONFIG",
             help="A device, by name or as a TOML file, or a configuration, whose workload and "
-            "preconditioning do not count.",
+            "preconditioning are ignored.",
             autocompletion=complete.devices,
             show_default=False,
         ),
@@ -42,12 +42,12 @@ def pts(
                      help=f"The tests, some of {TESTS}; by default all."),
     ] = None,
     short: Annotated[
-        bool, typer.Option("--short", help="Rounds of 5 s in place of 1 min.")
+        bool, typer.Option("--short", help="Use rounds of 5 s instead of 1 min.")
     ] = False,
     round: Annotated[
         str | None,
         typer.Option("--round", metavar="TIME", show_default=False,
-                     help='Another length of a round, up to 1 min, such as "10 s".'),
+                     help='Length of a round, up to 1 min, such as "10 s".'),
     ] = None,
     rounds: Annotated[
         int,
@@ -57,7 +57,7 @@ def pts(
     active_range: Annotated[
         str,
         typer.Option("--active-range", metavar="SHARE",
-                     help="The part of the user capacity that requests go to."),
+                     help="Share of the user capacity that is accessed."),
     ] = "100%",
     threads: Annotated[
         int,
@@ -67,7 +67,7 @@ def pts(
     depth: Annotated[
         int,
         typer.Option("--depth", min=1, metavar="N",
-                     help="Requests of each of these threads at a time."),
+                     help="Queue depth of each of these threads."),
     ] = 32,
     demand_mix: Annotated[
         str,

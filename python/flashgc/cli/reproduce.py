@@ -71,7 +71,9 @@ Quick = Annotated[
 
 Pin = Annotated[
     bool,
-    typer.Option("--pin", help="Put the measured values on record; PAPER must be a folder."),
+    typer.Option(
+        "--pin", help="Record the measured values as the reference; PAPER must be a folder."
+    ),
 ]
 All = Annotated[bool, typer.Option("--all", help="Reproduce all papers, with a page for them.")]
 Bundle = Annotated[

@@ -46,7 +46,7 @@ def serve(
         typer.Option(
             "--capture",
             metavar="FILE.fgt",
-            help="Keep the requests as a trace; `flashgc run` on it has the same result.",
+            help="Record the requests as a trace; `flashgc run` on it gives the same result.",
             autocompletion=complete.files,
             show_default=False,
         ),
@@ -56,7 +56,7 @@ def serve(
         typer.Option(
             "--status",
             metavar="PATH",
-            help="A second unix socket, which tells what the drive does: for `flashgc top`.",
+            help="A second unix socket with the state of the drive, for `flashgc top`.",
             autocompletion=complete.files,
             show_default=False,
         ),
@@ -74,8 +74,8 @@ def serve(
         typer.Option(
             "--time",
             metavar="real|off|scaled=K",
-            help="A request is done when the model says (real), K times later (scaled=K), or at "
-            "once (off).",
+            help="Complete requests in modelled time (real), K times slower (scaled=K), or "
+            "immediately (off).",
         ),
     ] = "real",
     scheme: options.Scheme = None,

@@ -152,7 +152,7 @@ def run(
 def status(
     sweep: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="One sweep alone.", show_default=False),
+        typer.Argument(metavar="NAME", help="Only this sweep.", show_default=False),
     ] = None,
     store: Store = DEFAULT_STORE,
     json: options.Json = False,

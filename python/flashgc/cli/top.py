@@ -25,7 +25,7 @@ def top(
         str,
         typer.Argument(
             metavar="PATH",
-            help="The socket that `flashgc serve --status` made.",
+            help="The socket of `flashgc serve --status`.",
             autocompletion=complete.files,
             show_default=False,
         ),

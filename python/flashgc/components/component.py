@@ -102,7 +102,7 @@ class Component:
     instants that are not before the present, and come back as completions.
 
     Args:
-        config: as for :func:`flashgc.run`, and its workload does not count; or the name of a
+        config: as for :func:`flashgc.run`, with its workload ignored; or the name of a
             device preset.
         scheme: the name of a scheme, a path to a file with one, or a scheme in Python.
         device: the name of a device; it replaces the configuration's whole device.

@@ -68,7 +68,7 @@ def pts(
 
     Args:
         config: a device, by name or as a file; or a configuration, as for :func:`flashgc.run`,
-            whose workload and preconditioning do not count: each test begins with a drive as new.
+            whose workload and preconditioning are ignored: each test begins with a drive as new.
         tests: some of `wsat`, `iops`, `tp`, `lat`, `hir`, `xsr`, `dirth`; by default all.
         short: rounds of 5 s, in place of 1 min.
         round: another length, up to `"1 min"`.
