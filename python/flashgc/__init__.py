@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         __version__,
     )
     from flashgc.advising import Advice, AdviceProgress, advise
+    from flashgc.animating import Animation, animate
     from flashgc.components.closed_loop import Loop
     from flashgc.components.component import Completion, Completions, Component
     from flashgc.conversion import Conversion, convert
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Advice",
     "AdviceProgress",
+    "Animation",
     "Candidates",
     "Checked",
     "Comparison",
@@ -118,6 +120,7 @@ __all__ = [
     "__version__",
     "advice_schema",
     "advise",
+    "animate",
     "check_bundle",
     "check_wait",
     "compare",
@@ -161,6 +164,7 @@ _NAMES_IN = {
     "schema.json_schema": ("advice_schema", "explanation_schema", "pts_schema",
                            "report_schema", "tuning_schema"),
     "running.builtin_workloads": ("workload", "workloads"),
+    "animating": ("Animation", "animate"),
     "advising": ("Advice", "AdviceProgress", "advise"),
     "running.api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
     "components.component": ("Completion", "Completions", "Component"),

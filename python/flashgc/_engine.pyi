@@ -7,7 +7,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from flashgc._engine_types import Logs, Reading, Request, Stimulus
+from flashgc._engine_types import AnimatedPart, Logs, Reading, Request, Stimulus
 
 __all__ = [
     "OPERATIONS",
@@ -24,10 +24,12 @@ __all__ = [
     "Outcome",
     "OutputError",
     "OverTime",
+    "Recorded",
     "RunError",
     "Snapshot",
     "TraceError",
     "__version__",
+    "animate",
     "check",
     "devices",
     "drive_info",
@@ -86,6 +88,15 @@ class OverTime:
     def rows(self) -> dict[str, list[float]]: ...
     def collections(self) -> dict[str, list[int]]: ...
     def wear(self) -> tuple[list[int], list[int], list[int]]: ...
+
+@final
+class Recorded:
+    """The pictures of a part of a run."""
+
+    @property
+    def head(self) -> str: ...
+    @property
+    def packed(self) -> bytes: ...
 
 _ProgressCallback = Callable[[str, int, int | None, int], object]
 
@@ -184,6 +195,12 @@ def run(
     blame: bool = False,
     over_time: bool = False,
 ) -> Outcome: ...
+def animate(
+    request: Request,
+    part: AnimatedPart,
+    drive: str | None = None,
+    progress: _ProgressCallback | None = None,
+) -> tuple[Outcome, Recorded]: ...
 def check(request: Request) -> str: ...
 def problems(request: Request, drive: str | os.PathLike[str] | None = None) -> str: ...
 def drive_save(

@@ -64,6 +64,14 @@ class TimelineLog(TypedDict):
     units: list[int] | None
 
 
+class AnimatedPart(TypedDict):
+    """The part of a run that is recorded as pictures."""
+
+    window: str | None
+    units: list[int] | None
+    requests: int | None
+
+
 class Stories(TypedDict):
     """The requests of these numbers, or without any the slowest, of one kind if it is given."""
 

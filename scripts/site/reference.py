@@ -34,6 +34,11 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "The story of single requests, with the collections that they waited for.",
         ("explain", "Explanation"),
     ),
+    "animation": (
+        "Animation",
+        "The drive in a part of a run, event by event.",
+        ("animate", "Animation"),
+    ),
     "results": (
         "Results",
         "Results that were saved, read again and shown side by side.",

@@ -64,6 +64,7 @@ def takes_one(folder, file):
         "compare": lambda: flashgc.compare(config, ["fifo"], **text)["fifo"].latency_ns.read.min,
         "run_seeds": lambda: flashgc.run_seeds(config, 3, **text).latency_ns.read.min,
         "explain": lambda: flashgc.explain(config, request=0, **text).stories[0].latency_ns,
+        "animate": lambda: flashgc.animate(config, **text).report.latency_ns.read.min,
         "plan": lambda: flashgc.plan(config, **text).device,
         "device_facts": lambda: flashgc.device_facts(file).read_ns,
         "sweep": sweep,

@@ -336,6 +336,9 @@ ELSEWHERE = {
     "--timeline": "run",
     "--timeline-window": "run",
     "--timeline-units": "run",
+    "--requests": "animate",
+    "--window": "animate",
+    "--units": "animate",
     "--device": "run",
     "--scheme": "run",
     "--set": "run",
@@ -376,8 +379,8 @@ def printing(source):
 
 
 def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
-    commands = ["run", "compare", "advise", "tune", "explain", "pts", "report", "serve", "top",
-                "drive save", "reproduce", "devices", "workloads",
+    commands = ["run", "compare", "advise", "tune", "explain", "animate", "pts", "report", "serve",
+                "top", "drive save", "reproduce", "devices", "workloads",
                 "schemes", "trace info", "trace convert", "trace fit", "trace merge", "convert",
                 "sweep", "fio"]  # fmt: skip
     helps = {name: flashgc(*name.split(), "--help").out for name in commands}

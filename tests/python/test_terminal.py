@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": ["compare", "small.toml", "--schemes", "greedy,cost-benefit,pgc"],
     "advise": ["advise", "small.toml", "--schemes", "pgc"],
     "explain": ["explain", "small.toml", "--slowest", "1"],
+    "animate": ["animate", "small.toml", "--out", "small.html"],
     "pts": [
         "pts",
         "enterprise-tlc",

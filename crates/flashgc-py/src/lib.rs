@@ -1,6 +1,7 @@
 //! `flashgc._engine`: the engine for Python. Thin: it owns the clock, the files and the GIL, and
 //! leaves everything else to the engine and to the package.
 
+mod animation;
 mod closed_loop;
 mod columns;
 mod component;
@@ -42,6 +43,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<over_time::OverTime>()?;
     module.add("REQUEST_KINDS", request_log::kinds(module.py())?)?;
     module.add_class::<run::Outcome>()?;
+    module.add_class::<animation::Recorded>()?;
     module.add_class::<request::Fitted>()?;
     module.add_class::<component::Component>()?;
     module.add_class::<component::Completions>()?;
@@ -51,6 +53,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("OPERATIONS", component::operations(module.py())?)?;
     module.add_function(wrap_pyfunction!(sizing::fit, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(animation::animate, module)?)?;
     module.add_function(wrap_pyfunction!(run::check, module)?)?;
     module.add_function(wrap_pyfunction!(run::problems, module)?)?;
     module.add_function(wrap_pyfunction!(presets::schemes, module)?)?;

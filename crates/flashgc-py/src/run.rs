@@ -99,11 +99,7 @@ fn run_detached(
     let stories = session.stories().map(|stories| stories.to_json().to_string());
     let mut report = session.report();
     files.commit()?;
-    report.set_walls(
-        walls.run.as_secs_f64(),
-        walls.precondition.as_secs_f64(),
-        memory::peak_rss_bytes(),
-    );
+    walls.note(&mut report);
     Ok(Outcome::of(&report, stories))
 }
 
@@ -176,7 +172,7 @@ fn problem(error: &Diagnostic) -> Value {
 }
 
 /// The time that each part of a run takes.
-struct Walls {
+pub struct Walls {
     /// The phase that the next slice belongs to.
     phase: Phase,
     run: Duration,
@@ -191,12 +187,21 @@ impl Default for Walls {
 
 impl Walls {
     /// Adds the duration of a slice; the next slice is in this phase.
-    fn add(&mut self, next: Phase, spent: Duration) {
+    pub fn add(&mut self, next: Phase, spent: Duration) {
         match self.phase {
             Phase::Scan | Phase::Done => {}
             Phase::Fill | Phase::Overwrite | Phase::Ready => self.precondition += spent,
             Phase::Run => self.run += spent,
         }
         self.phase = next;
+    }
+
+    /// Writes them into the report.
+    pub fn note(&self, report: &mut Report) {
+        report.set_walls(
+            self.run.as_secs_f64(),
+            self.precondition.as_secs_f64(),
+            memory::peak_rss_bytes(),
+        );
     }
 }

@@ -35,8 +35,11 @@ impl From<Trace<NewFile>> for NewFile {
 impl TimelineLog {
     /// Begins the file.
     pub fn open(&self, geometry: &Geometry) -> PyResult<(TimelineFile, TimelineRequest)> {
-        let (from_ns, to_ns) = self.window.as_deref().map_or(Ok((0, u64::MAX)), window_ns)?;
-        self.check_units(geometry)?;
+        let (from_ns, to_ns) = match &self.window {
+            Some(window) => window_ns("the timeline window", window)?,
+            None => (0, u64::MAX),
+        };
+        check_units("the timeline", self.units.as_deref(), geometry)?;
         let begin = |file| Trace::new(file, geometry, self.units.as_deref());
         let file = TimelineFile::create(&self.path, "timeline", begin)?;
         let entries = file.entries();
@@ -45,25 +48,25 @@ impl TimelineLog {
         let request = TimelineRequest { from_ns, to_ns, units, entries_max, sink };
         Ok((file, request))
     }
+}
 
-    fn check_units(&self, geometry: &Geometry) -> PyResult<()> {
-        let Some(units) = &self.units else { return Ok(()) };
-        let last = geometry.units - 1;
-        match units.iter().find(|&&unit| unit > last) {
-            Some(unit) => Err(ConfigError::new_err(format!(
-                "error: the timeline cannot show unit {unit}: the device has units 0 to {last}\n  \
-                 = help: give some of these, such as `0` or `0,{last}`"
-            ))),
-            None => Ok(()),
-        }
+/// Refuses units that the device does not have; `what` cannot show them.
+pub fn check_units(what: &str, units: Option<&[u32]>, geometry: &Geometry) -> PyResult<()> {
+    let last = geometry.units - 1;
+    match units.unwrap_or_default().iter().find(|&&unit| unit > last) {
+        Some(unit) => Err(ConfigError::new_err(format!(
+            "error: {what} cannot show unit {unit}: the device has units 0 to {last}\n  = help: \
+             give some of these, such as `0` or `0,{last}`"
+        ))),
+        None => Ok(()),
     }
 }
 
 /// From when until when, in ns: `1 s..1.2 s`, where either may be missing.
-fn window_ns(text: &str) -> PyResult<(u64, u64)> {
+pub fn window_ns(what: &str, text: &str) -> PyResult<(u64, u64)> {
     let wrong = |why: &str| {
         ConfigError::new_err(format!(
-            "error: the timeline window `{text}`: {why}\n  = help: give two times of the run, such \
+            "error: {what} `{text}`: {why}\n  = help: give two times of the run, such \
              as `1 s..1.2 s`; without the first it begins with the run, without the second it ends \
              with it"
         ))

@@ -24,7 +24,7 @@ function showLatency(names, reports) {
 }
 
 function partLegend() {
-  legend("parts", PARTS.map(([, words, colour]) => [words, { background: colour }]));
+  legend(at("parts"), PARTS.map(([, words, colour]) => [words, { background: colour }]));
 }
 
 /** The write amplification between samples: programs by pages written, over simulated time. */
@@ -47,7 +47,7 @@ class AmplificationChart {
   }
 
   show(names, samples) {
-    legend("lines", names.map((name, at) => [name, { borderTop: `3px ${at ? "dashed var(--b)" : "solid var(--a)"}`, height: 0, verticalAlign: "middle", width: "1.6rem" }]));
+    legend(at("lines"), names.map((name, at) => [name, { borderTop: `3px ${at ? "dashed var(--b)" : "solid var(--a)"}`, height: 0, verticalAlign: "middle", width: "1.6rem" }]));
     this.lines = names.map((name, at) => ({ name, points: interval(samples[at]) }));
     this.draw();
   }

@@ -21,7 +21,7 @@ class Playground {
     at("late").append(...this.late.map((reads) => reads.element));
     this.player = new Player((task, more) => this.tell(task, more), () => this.start());
     at("kind").addEventListener("change", () => showLatency(this.names(), this.reports));
-    driveLegends();
+    driveLegends(at("colours"), at("works"), at("blocks"));
     partLegend();
     worker.onmessage = ({ data }) => this[data.kind](data);
   }

@@ -60,8 +60,3 @@ class Player {
     }[mode] ?? `${clock(now_ns)} of drive time`;
   }
 }
-
-/** An instant, to the microsecond. */
-function clock(ns) {
-  return `${count(Math.floor(ns / 1e6))}.${String(Math.floor(ns / 1e3) % 1000).padStart(3, "0")} ms`;
-}

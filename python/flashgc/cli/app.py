@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flashgc.cli import advise as advising
+from flashgc.cli import animate as animating
 from flashgc.cli import complete, help_texts, options, presets, reproduce, workloads
 from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
@@ -334,6 +335,7 @@ app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command("advise", epilog=advising.EPILOG)(advising.advise)
 app.command("tune", epilog=tuning.EPILOG)(tuning.tune)
 app.command("explain", epilog=explaining.EPILOG)(explaining.explain)
+app.command("animate", epilog=animating.EPILOG)(animating.animate)
 app.command("pts", epilog=performance.EPILOG)(performance.pts)
 
 

@@ -46,28 +46,28 @@ def asked(
     return {
         "path": path,
         "window": window,
-        "units": None if units is None else _numbers(units),
+        "units": None if units is None else numbers(units, "timeline"),
     }
 
 
-def _numbers(units: Units) -> list[int]:
-    """The units by number, each once."""
+def numbers(units: Units, what: str) -> list[int]:
+    """The units by number, each once; `what` shows them."""
     if isinstance(units, str):
-        return sorted({unit for part in units.split(",") for unit in _range(part, units)})
+        return sorted({unit for part in units.split(",") for unit in _range(part, units, what)})
     given = [units] if isinstance(units, int) else list(units)
-    numbers = {inputs.whole("a unit of the timeline", unit, 0) for unit in given}
-    if not numbers:
-        raise ConfigError(f"error: the timeline has no units\n{_HELP}")
-    return sorted(numbers)
+    found = {inputs.whole(f"a unit of the {what}", unit, 0) for unit in given}
+    if not found:
+        raise ConfigError(f"error: the {what} has no units\n{_HELP}")
+    return sorted(found)
 
 
-def _range(part: str, whole: str) -> range:
+def _range(part: str, whole: str, what: str) -> range:
     match = re.fullmatch(r"\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?", part, re.ASCII)
     if match is None:
-        raise ConfigError(f"error: the timeline units `{whole}`: `{part}` is not a number\n{_HELP}")
+        raise ConfigError(f"error: the {what} units `{whole}`: `{part}` is not a number\n{_HELP}")
     first, last = int(match[1]), int(match[2] or match[1])
     if last < first:
         raise ConfigError(
-            f"error: the timeline units `{whole}`: `{part}` ends before it begins\n{_HELP}"
+            f"error: the {what} units `{whole}`: `{part}` ends before it begins\n{_HELP}"
         )
     return range(first, last + 1)

@@ -17,6 +17,7 @@ mod measured;
 mod options;
 pub mod picture;
 mod precondition;
+pub mod recording;
 pub mod saved;
 mod sources;
 mod stepping;

@@ -21,13 +21,28 @@ pub struct Picture {
     pub blocks: Vec<BlockPicture>,
     /// The units.
     pub units: Vec<UnitPicture>,
+    /// What the measured part has done until then.
+    pub done: DonePicture,
+}
+
+/// Counts of the measured part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DonePicture {
+    /// Requests that are done.
+    pub requests: u64,
+    /// Pages programmed for the host.
+    pub programs: u64,
+    /// Pages copied by collections.
+    pub copies: u64,
+    /// Blocks erased.
+    pub erases: u64,
 }
 
 /// A block, as `[state, valid pages, written pages]`.
 ///
 /// The states are 0 erased, 1 open for the host, 2 full, 3 in a collection, 4 bad, and 5 open for
 /// copies.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BlockPicture(pub u8, pub u32, pub u32);
 
 /// What a unit does.
@@ -63,7 +78,7 @@ pub enum Place {
 }
 
 /// A unit.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnitPicture {
     /// Its planes, by number.
     pub planes: Vec<u32>,
@@ -85,11 +100,11 @@ pub struct UnitPicture {
 
 /// A page operation that waits, as `[is a read, arrival of its request in ns]`; a flush of the
 /// write buffer has no arrival.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Waits(pub bool, pub Option<u64>);
 
 /// A collection.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CollectionPicture {
     /// The plane that it collects.
     pub plane: u32,
@@ -109,9 +124,15 @@ pub struct CollectionPicture {
 
 impl Picture {
     /// The picture of these rooms.
-    pub(super) fn of(seen: &Seen<'_>) -> Picture {
-        let geometry = &seen.plan.geometry;
+    pub fn of(seen: &Seen<'_>) -> Picture {
+        let (geometry, counters) = (&seen.plan.geometry, seen.counters);
         Picture {
+            done: DonePicture {
+                requests: seen.host.requests_done(),
+                programs: counters.array_programs,
+                copies: counters.gc_moved + counters.background_moved,
+                erases: counters.erases,
+            },
             now_ns: seen.now_ns,
             blocks: blocks(seen),
             units: (0..geometry.units).map(|unit| unit_picture(seen, UnitId(unit))).collect(),

@@ -15,14 +15,17 @@ const WORKS = {
 const BLOCKS = ["erased", "open for the host", "full", "in a collection", "bad", "open for copies"];
 const INK = { valid: "#5f86a6", stale: "#8886", victim: "#cc3311", host: "#009e73", copies: "#e69f00" };
 
-const ACROSS = 8;
-const CELL = { least: 7, height: 12, gap: 1 };
+/** Blocks in a row, and their sizes in pixels, by the blocks of a plane. */
+const TINY = { across: 8, least: 7, height: 40, gap: 3, most: 16 };
+const FEW = { across: 8, least: 7, height: 12, gap: 1, most: 128 };
+const MANY = { across: 32, least: 3, height: 4, gap: 1 };
 const BOX = { pad: 5, head: 16, gap: 8 };
 
-function driveLegends() {
-  at("colours").open = !window.matchMedia("(max-width: 30rem)").matches;
-  legend("works", Object.values(WORKS).slice(1).map(([words, colour]) => [`a unit ${words}`, { background: colour }]));
-  legend("blocks", [
+/** The legends, in two lists inside an element that can be folded. */
+function driveLegends(colours, works, blocks) {
+  colours.open = !window.matchMedia("(max-width: 30rem)").matches;
+  legend(works, Object.values(WORKS).slice(1).map(([words, colour]) => [`a unit ${words}`, { background: colour }]));
+  legend(blocks, [
     ["valid pages of a block", { background: INK.valid }],
     ["stale pages", { background: INK.stale }],
     ["erased pages", { border: "1px solid #8886" }],
@@ -52,22 +55,24 @@ class DriveView {
     this.draw();
   }
 
-  /** Boxes of units in rows; in each box its planes, and in each plane its blocks, eight in a row. */
+  /** Boxes of units in rows; in each box its planes, and in each plane its blocks, in rows too. */
   layout(width) {
     const { units } = this.picture;
+    const { blocks_per_plane } = this.shape;
+    const grid = [TINY, FEW].find(({ most }) => blocks_per_plane <= most) ?? MANY;
     const planes = Math.max(...units.map((unit) => unit.planes.length));
     const beside = Math.min(planes, 2);
     const boxWidth = (columns) => Math.floor((width + BOX.gap) / columns) - BOX.gap;
     const cellWidth = (columns) =>
-      Math.floor(((boxWidth(columns) - BOX.pad) / beside - BOX.pad) / ACROSS) - CELL.gap;
-    const fits = (columns) => columns <= units.length && cellWidth(columns) >= CELL.least;
+      Math.floor(((boxWidth(columns) - BOX.pad) / beside - BOX.pad) / grid.across) - grid.gap;
+    const fits = (columns) => columns <= units.length && cellWidth(columns) >= grid.least;
     const columns = [8, 4, 2].find(fits) ?? 1;
-    const cell = cellWidth(columns);
-    const rows = Math.ceil(this.shape.blocks_per_plane / ACROSS);
-    const plane = { width: ACROSS * (cell + CELL.gap), height: rows * (CELL.height + CELL.gap) };
+    const cell = Math.min(Math.max(cellWidth(columns), 1), 60);
+    const rows = Math.ceil(blocks_per_plane / grid.across);
+    const plane = { width: grid.across * (cell + grid.gap), height: rows * (grid.height + grid.gap) };
     const height = BOX.head + Math.ceil(planes / beside) * (plane.height + BOX.pad) + BOX.pad;
     const box = { width: beside * (plane.width + BOX.pad) + BOX.pad, height };
-    return { plane, beside, box, columns, cell };
+    return { plane, beside, box, columns, cell, grid };
   }
 
   draw() {
@@ -93,7 +98,7 @@ class DriveView {
     pen.fillStyle = inkOn(unit.work);
     pen.font = "10px system-ui, sans-serif";
     pen.textBaseline = "middle";
-    pen.fillText(`${number} ${unit.work === "idle" ? "" : unit.work}`, x + 4, y + BOX.head / 2 - 1);
+    pen.fillText(`${unit.number ?? number} ${unit.work === "idle" ? "" : unit.work}`, x + 4, y + BOX.head / 2 - 1);
     if (unit.collection?.is_suspended) drawSuspended(pen, x, y + BOX.head - 4, box.width);
     this.drawQueue(pen, unit, x, x + box.width, y);
     pen.strokeStyle = this.isFollowed(unit) ? "#e69f00" : "#8884";
@@ -126,22 +131,30 @@ class DriveView {
     }
   }
 
-  drawPlane(pen, { cell }, plane, left, top) {
+  /** The blocks of a plane, colour by colour: a change of colour takes longer than a rectangle. */
+  drawPlane(pen, { cell, grid }, plane, left, top) {
     const { blocks_per_plane, pages_per_block } = this.shape;
-    for (let at = 0; at < blocks_per_plane; at += 1) {
-      const [state, valid, written] = this.picture.blocks[plane * blocks_per_plane + at];
-      const x = left + (at % ACROSS) * (cell + CELL.gap);
-      const y = top + Math.floor(at / ACROSS) * (CELL.height + CELL.gap);
-      const tall = (pages) => (CELL.height * pages) / pages_per_block;
-      pen.fillStyle = INK.stale;
-      pen.fillRect(x, y + CELL.height - tall(written), cell, tall(written));
-      pen.fillStyle = state === 3 ? INK.victim : INK.valid;
-      pen.fillRect(x, y + CELL.height - tall(valid), cell, tall(valid));
+    const { across, height, gap } = grid;
+    const blocks = this.picture.blocks.slice(plane * blocks_per_plane, (plane + 1) * blocks_per_plane);
+    const x = (at) => left + (at % across) * (cell + gap);
+    const y = (at) => top + Math.floor(at / across) * (height + gap);
+    const fill = (colour, pages) => {
+      pen.fillStyle = colour;
+      blocks.forEach((block, at) => {
+        const tall = (height * pages(block)) / pages_per_block;
+        if (tall) pen.fillRect(x(at), y(at) + height - tall, cell, tall);
+      });
+    };
+    fill(INK.stale, ([, , written]) => written);
+    fill(INK.valid, ([state, valid]) => (state === 3 ? 0 : valid));
+    fill(INK.victim, ([state, valid]) => (state === 3 ? valid : 0));
+    blocks.forEach(([state], at) => {
       const edge = { 1: INK.host, 3: INK.victim, 5: INK.copies }[state];
+      if (!edge && grid === MANY) return;
       pen.lineWidth = edge ? 2 : 1;
       pen.strokeStyle = edge ?? "#8884";
-      pen.strokeRect(x + 0.5, y + 0.5, cell - 1, CELL.height - 1);
-    }
+      pen.strokeRect(x(at) + 0.5, y(at) + 0.5, cell - 1, height - 1);
+    });
   }
 
   /** Whether the read that is followed waits at a unit, or is served by it. */

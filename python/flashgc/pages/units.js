@@ -49,9 +49,14 @@ function at(id) {
   return document.getElementById(id);
 }
 
-/** A legend: names with their colours. */
-function legend(id, names) {
-  at(id).replaceChildren(
+/** A legend in a list: names with their colours. */
+function legend(list, names) {
+  list.replaceChildren(
     ...names.map(([words, style]) => element("li", {}, element("i", { style }), words)),
   );
+}
+
+/** An instant, to the microsecond. */
+function clock(ns) {
+  return `${count(Math.floor(ns / 1e6))}.${String(Math.floor(ns / 1e3) % 1000).padStart(3, "0")} ms`;
 }

@@ -1,0 +1,81 @@
+"""The function `animate`: from a configuration to the recording of a part of its run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import flashgc._engine as engine
+from flashgc._engine_types import AnimatedPart
+from flashgc.animating.animation import Animation
+from flashgc.pages import provenance
+from flashgc.reports.report import Report
+from flashgc.running import api, inputs
+from flashgc.running import timeline as timelines
+
+REQUESTS = 1000
+"""Requests that are recorded where neither a number nor a window is given."""
+LAST = 2**64 - 1
+"""The last number that the engine can count."""
+
+
+def animate(
+    config: api.Config,
+    trace: api.PathLike | None = None,
+    *,
+    requests: int | None = None,
+    window: str | None = None,
+    units: timelines.Units | None = None,
+    scheme: api.PathLike | None = None,
+    device: api.PathLike | None = None,
+    set: api.Settings | None = None,
+    unset: Iterable[str] | None = None,
+    seed: int | None = None,
+    drive: api.PathLike | None = None,
+    fit: api.Fit | None = None,
+    format: str | None = None,
+    progress: api.ProgressCallback | None = None,
+) -> Animation:
+    """Runs one configuration and returns an animation of its drive.
+
+    The whole configuration runs, and the report of the animation is that of :func:`flashgc.run`,
+    whose other arguments it takes. A part of the run is recorded, after preconditioning: the
+    `window`, in simulated time, as `"1 s..1.2 s"`, until as many `requests` are done in it, 1000
+    where neither is given. `units` are those whose blocks and queues are recorded, as `[0, 3]` or
+    `"0,4-7"`; all by default.
+
+    Raises:
+        ConfigError: more blocks than a picture can show, or a recording that is longer than a page
+            can hold; and with every mistake of the configuration.
+        RunError: a window after the end of the run, or one without an event.
+
+    >>> import flashgc
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+    >>> flashgc.animate("oltp", window="1 ms..2 ms", units=[0, 3], set=small)
+    Animation(...)
+
+    """
+    part: AnimatedPart = {
+        "window": window,
+        "units": None if units is None else timelines.numbers(units, "animation"),
+        "requests": _count(requests, window),
+    }
+    with inputs.trace_file(trace) as file:
+        given = api._request(config, file, scheme, device, api.with_format(set, format), seed, fit,
+                             unset)  # fmt: skip
+        [sized] = api._sized([given], api._told(progress))
+        own = None if drive is None else str(drive)
+        outcome, recorded = engine.animate(sized, part, own, api._told(progress))
+    report = Report._of(outcome)
+    api._note_origin([report], given, provenance.call(
+        "animate", api._given(config, trace),
+        {"requests": requests, "window": window, "units": units, "scheme": scheme,
+         "device": device, **api._set(given), "drive": drive},
+    ))  # fmt: skip
+    return Animation(json.loads(recorded.head), recorded.packed, report)
+
+
+def _count(requests: int | None, window: str | None) -> int | None:
+    if requests is None:
+        return REQUESTS if window is None else None
+    return min(inputs.whole("requests", requests, 1), LAST)
