@@ -201,6 +201,7 @@ playground: | tools ## the simulator in a page, target/playground/playground.htm
 
 docs: $(VENV)/.docs ## build the manual as a site, target/site/index.html; it works offline
 	@scripts/playground --optional
+	@scripts/films --optional
 	@$(BIN)/python scripts/site/generate.py
 	@echo "target/site/index.html"
 
@@ -209,6 +210,7 @@ paper: $(VENV)/.docs ## build the tool paper, target/paper/flashgc.pdf
 
 docs-check: $(VENV)/.docs $(VENV)/.engine $(VENV)/.dev ## build the site without a warning and check it
 	@scripts/playground --optional
+	@scripts/films --optional
 	$(BIN)/python -m pytest -q $(addprefix tests/python/,test_site.py test_paper.py test_playground.py)
 
 # With MANYLINUX the wheel runs on systems with this glibc or later; zig brings the old one.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
+import films
 import house
 import paper
 import reference
@@ -102,6 +103,7 @@ def manual() -> dict[str, str]:
             text = opened_by(text, "Open the playground", PLAYGROUND_PLACE)
         if path == paper.PAGE:
             text = opened_by(text, "Read the paper", paper.PDF.name)
+        text = films.with_films(text, name)
         pages[name] = for_site(relinked(text, name, path, places))
     papers = {named("papers/README.md"): papers_index()}
     return pages | papers | reference.pages(ROOT / "python")
@@ -120,6 +122,7 @@ def files() -> dict[str, Path | str]:
     found |= {f"assets/{name}": HERE / name for name in ASSETS}
     paper.build()
     found[f"paper/{paper.PDF.name}"] = paper.PDF
+    found |= {films.SCRIPT: films.script(), films.STYLE: films.style()}
     if PLAYGROUND.exists():
         found[PLAYGROUND_PLACE] = PLAYGROUND
     return found

@@ -1,10 +1,13 @@
 """The manual as a site: it builds without a warning, search finds words, and nothing is remote."""
 
+import base64
+import html
 import importlib.util
 import json
 import re
 import subprocess
 import sys
+import zlib
 
 import pytest
 
@@ -163,3 +166,46 @@ def test_the_playground_is_there_where_it_was_built(site):
     built = (ROOT / "target" / "playground" / "playground.html").exists()
     assert (site / "playground" / "index.html").exists() == built
     assert ("Open the playground" in (site / "playground.html").read_text()) == built
+
+
+def test_the_examples_of_the_timelines_are_played_where_they_were_recorded(site):
+    built = ROOT / "target" / "films.json"
+    assert (site / "assets/films.js").is_file()
+    if not built.exists():
+        pytest.skip("`scripts/films` records the examples")
+    pages = json.loads(built.read_text())
+    whole = 0
+    for name, films in pages.items():
+        page = (site / "timelines" / name).with_suffix(".html").read_text()
+        found = re.findall(r'<div class="film" data-head="([^"]*)" data-film="([^"]*)">', page)
+        assert len(found) == len(films), name
+        assert not films or '<script src="../assets/films.js" defer>' in page
+        for (head, packed), film in zip(found, films, strict=True):
+            extent = json.loads(html.unescape(head))
+            assert extent == film["head"]
+            assert zlib.decompress(base64.b64decode(packed)).hex() == film["film"]
+            whole += len(head) + len(packed)
+    assert sum(map(len, pages.values())) > 100
+    assert whole < 500_000
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+@pytest.mark.parametrize("width", [1400, 400])
+def test_an_example_is_played(browser, site, width):
+    if not (ROOT / "target" / "films.json").exists():
+        pytest.skip("`scripts/films` records the examples")
+    wrong = []
+    tab = browser.new_page(viewport={"width": width, "height": 900})
+    tab.on("console", lambda said: wrong.append(said.text))
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.goto(f"file://{site}/timelines/preemption.html")
+    first = tab.locator(".film").first
+    first.locator("summary").click()
+    first.locator(".step").click()
+    assert first.locator(".clock").inner_text().endswith("event 1 of 12")
+    for _ in range(20):
+        first.locator(".step").click()
+    assert "3 requests done, 2 pages programmed" in first.locator(".counted").inner_text()
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    assert wrong == []
+    tab.close()

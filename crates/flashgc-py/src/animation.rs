@@ -16,7 +16,6 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -114,16 +113,16 @@ impl Run<'_> {
         let mut film = Film::new(Recording::new(&self.geometry, units), from_ns, to_ns);
         self.go_to(from_ns)?;
         film.begin(self.session.picture())?;
-        let last = part.requests.map_or(u64::MAX, |count| count.saturating_add(film.requests()));
+        let requests = part.requests.unwrap_or(u64::MAX);
         while self.last.phase != Phase::Done
-            && film.requests() < last
+            && film.recording.requests() < requests
             && self.session.next_ns().is_none_or(|next_ns| next_ns <= to_ns)
         {
             self.advance(to_ns, 1)?;
             film.add(&self.session.picture())?;
         }
         film.check(self.session.next_ns())?;
-        let recorded = film.finish(&self.geometry, units)?;
+        let recorded = film.finish(&self.geometry)?;
         while self.last.phase != Phase::Done {
             self.advance(u64::MAX, EVENTS)?;
         }
@@ -197,30 +196,17 @@ struct Film {
     recording: Recording,
     from_ns: u64,
     to_ns: u64,
-    /// Requests done, programs, copies and erases before it.
-    before: [u64; 4],
     packed: ZlibEncoder<Vec<u8>>,
 }
 
 impl Film {
     fn new(recording: Recording, from_ns: u64, to_ns: u64) -> Film {
         let packed = ZlibEncoder::new(Vec::new(), Compression::best());
-        Film { recording, from_ns, to_ns, before: [0; 4], packed }
+        Film { recording, from_ns, to_ns, packed }
     }
 
     fn begin(&mut self, picture: Picture) -> PyResult<()> {
-        self.add(&Picture { now_ns: self.from_ns.max(picture.now_ns), ..picture })?;
-        self.before = self.done();
-        Ok(())
-    }
-
-    fn done(&self) -> [u64; 4] {
-        let done = self.recording.last().done;
-        [done.requests, done.programs, done.copies, done.erases]
-    }
-
-    fn requests(&self) -> u64 {
-        self.done()[0]
+        self.add(&Picture { now_ns: self.from_ns.max(picture.now_ns), ..picture })
     }
 
     fn add(&mut self, picture: &Picture) -> PyResult<()> {
@@ -233,7 +219,7 @@ impl Film {
     }
 
     fn too_long(&self) -> PyErr {
-        let requests = self.requests() - self.before[0];
+        let requests = self.recording.requests();
         let fewer = match requests {
             0..20 => String::new(),
             _ => format!("record fewer requests (`--requests {}`), or ", rounded_down(requests)),
@@ -263,32 +249,9 @@ impl Film {
         )))
     }
 
-    fn finish(self, geometry: &Geometry, units: Option<&[u32]>) -> PyResult<Recorded> {
-        let done = self.done();
-        let (recording, shape) = (&self.recording, &geometry.shape);
-        let all: Vec<u32> = (0..geometry.units).collect();
-        let mut first = 0;
-        let units = units.unwrap_or(&all).iter().map(|&unit| {
-            let count = geometry.planes_of(UnitId(unit)).len();
-            first += count;
-            let bus = geometry.bus_of(UnitId(unit)).0;
-            json!({ "number": unit, "bus": bus, "planes": Vec::from_iter(first - count..first) })
-        });
-        let units: Vec<_> = units.collect();
-        let head = json!({
-            "from_ns": self.from_ns,
-            "to_ns": recording.last().now_ns,
-            "pictures": recording.pictures(),
-            "requests": done[0] - self.before[0],
-            "programs": done[1] - self.before[1],
-            "copies": done[2] - self.before[2],
-            "erases": done[3] - self.before[3],
-            "planes": recording.planes(),
-            "units": units,
-            "blocks_per_plane": shape.blocks_per_plane,
-            "pages_per_block": shape.pages_per_block,
-        });
-        Ok(Recorded { head: head.to_string(), packed: self.packed.finish()? })
+    fn finish(self, geometry: &Geometry) -> PyResult<Recorded> {
+        let head = self.recording.head(geometry).to_string();
+        Ok(Recorded { head, packed: self.packed.finish()? })
     }
 }
 

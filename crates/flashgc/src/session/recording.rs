@@ -1,7 +1,7 @@
-//! A recording: pictures of a drive, one behind the other, each as its difference to the one before.
+//! A recording: pictures of a drive, each as its difference to the one before.
 //!
-//! Numbers are variable-length: seven bits a byte, the lowest first, the eighth bit set in all bytes
-//! but the last. A signed number n is 2n, or -2n - 1 below zero. A picture is
+//! Numbers are variable-length: seven bits a byte, the lowest first, and the eighth bit set in all
+//! bytes but the last. A signed number n is 2n, or -2n - 1 below zero. A picture is
 //!
 //! 1. the time since the picture before, in ns;
 //! 2. the four counts of [`DonePicture`], each as a signed difference;
@@ -22,6 +22,7 @@ use super::picture::{
 };
 use crate::device::Geometry;
 use crate::ids::UnitId;
+use serde_json::{Value, json};
 
 /// Of all units, or of some, the pictures that differ.
 pub struct Recording {
@@ -29,6 +30,8 @@ pub struct Recording {
     planes: Vec<u32>,
     blocks_per_plane: usize,
     last: Picture,
+    /// When the first picture was, and what had been done before it.
+    first: Option<(u64, DonePicture)>,
     pictures: u64,
     bytes: Vec<u8>,
 }
@@ -46,12 +49,15 @@ impl Recording {
             units: units.iter().map(|_| nothing()).collect(),
             done: DonePicture::default(),
         };
-        Recording { units, planes, blocks_per_plane, last, pictures: 0, bytes: Vec::new() }
-    }
-
-    /// The planes of the units, in the order in which the recording has their blocks.
-    pub fn planes(&self) -> &[u32] {
-        &self.planes
+        Recording {
+            units,
+            planes,
+            blocks_per_plane,
+            last,
+            first: None,
+            pictures: 0,
+            bytes: Vec::new(),
+        }
     }
 
     /// The pictures that differ from the one before.
@@ -62,6 +68,45 @@ impl Recording {
     /// The last picture, of the units that are recorded.
     pub fn last(&self) -> &Picture {
         &self.last
+    }
+
+    /// Requests that are done since the first picture.
+    pub fn requests(&self) -> u64 {
+        self.since_first()[0]
+    }
+
+    /// Requests, programs, copies and erases since the first picture.
+    fn since_first(&self) -> [u64; 4] {
+        let first = self.first.map_or_else(|| counts(self.last.done), |(_, done)| counts(done));
+        let last = counts(self.last.done);
+        std::array::from_fn(|at| last[at] - first[at])
+    }
+
+    /// Its extent, and the shape of the drive. The planes of a unit are numbered in the order in
+    /// which the recording has their blocks.
+    pub fn head(&self, geometry: &Geometry) -> Value {
+        let mut planes = 0;
+        let units = self.units.iter().map(|&unit| {
+            let first = planes;
+            planes += geometry.planes_of(UnitId(unit)).len();
+            let bus = geometry.bus_of(UnitId(unit)).0;
+            json!({ "number": unit, "bus": bus, "planes": Vec::from_iter(first..planes) })
+        });
+        let units = Value::from_iter(units);
+        let [requests, programs, copies, erases] = self.since_first();
+        json!({
+            "from_ns": self.first.map_or(0, |(from_ns, _)| from_ns),
+            "to_ns": self.last.now_ns,
+            "pictures": self.pictures,
+            "requests": requests,
+            "programs": programs,
+            "copies": copies,
+            "erases": erases,
+            "planes": self.planes,
+            "units": units,
+            "blocks_per_plane": geometry.shape.blocks_per_plane,
+            "pages_per_block": geometry.shape.pages_per_block,
+        })
     }
 
     /// Takes the bytes that were added since the last call.
@@ -79,13 +124,13 @@ impl Recording {
             return;
         }
         self.last.now_ns = picture.now_ns;
+        self.first.get_or_insert((picture.now_ns, picture.done));
         self.pictures += 1;
     }
 
     fn done(&mut self, now: DonePicture) -> bool {
-        let of = |done: DonePicture| [done.requests, done.programs, done.copies, done.erases];
         let before = std::mem::replace(&mut self.last.done, now);
-        for (now, before) in of(now).into_iter().zip(of(before)) {
+        for (now, before) in counts(now).into_iter().zip(counts(before)) {
             self.signed(now as i64 - before as i64);
         }
         now != before
@@ -190,6 +235,10 @@ impl Recording {
         }
         self.bytes.push(number as u8);
     }
+}
+
+fn counts(done: DonePicture) -> [u64; 4] {
+    [done.requests, done.programs, done.copies, done.erases]
 }
 
 /// A unit that does nothing and has nothing to do.

@@ -5,8 +5,10 @@
 
 use crate::timeline_page;
 
+use flashgc::measure::Results;
 use std::path::{Path, PathBuf};
-use timeline_page::page::{Base, Outcome, check};
+use timeline_page::film::films;
+use timeline_page::page::{Base, Outcome, check, examples};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/timelines")
@@ -62,6 +64,32 @@ fn every_page_is_in_the_index_and_has_a_run() {
         assert!(index.contains(&format!("]({name})")), "README.md does not link to {name}");
         let runs = check(&name, &read(&path), &base()).runs;
         assert!(runs > 0, "{name} runs nothing");
+    }
+}
+
+/// The recordings that the site plays agree with the runs that the pages show.
+#[test]
+fn every_example_has_its_recording() {
+    let base = base();
+    for path in pages() {
+        let (name, text) = (path.display(), read(&path));
+        let films = films(&text, &base).unwrap_or_else(|why| panic!("{name}: {why}"));
+        for (film, (line, example)) in films.iter().zip(examples(&text, &base)) {
+            let seen = example.run().unwrap_or_else(|why| panic!("{name}: {why}"));
+            let counted = |results: &Results| {
+                let counters = &results.counters;
+                let copies = counters.gc_moved + counters.background_moved;
+                (counters.requests, counters.array_programs, copies, counters.erases)
+            };
+            let place = format!("{name}:{line}");
+            assert_eq!(film.line, line, "{place}");
+            assert_eq!(counted(&film.results), counted(&seen.results), "{place}");
+            let (_, programs, copies, erases) = counted(&seen.results);
+            for (key, count) in [("programs", programs), ("copies", copies), ("erases", erases)] {
+                assert_eq!(film.head[key], count, "{place}: {key}");
+            }
+            assert!(film.head["pictures"].as_u64() > Some(1) && !film.bytes.is_empty(), "{place}");
+        }
     }
 }
 

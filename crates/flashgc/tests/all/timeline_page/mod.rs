@@ -7,6 +7,7 @@
 //! text.
 
 pub mod eyes;
+pub mod film;
 pub mod page;
 pub mod render;
 pub mod request;

@@ -30,6 +30,19 @@ pub struct Outcome {
     pub runs: usize,
 }
 
+/// The blocks that the results of an example are compared with.
+const OUTPUTS: [&str; 9] = [
+    "timeline",
+    "phases",
+    "figure",
+    "latency",
+    "parts",
+    "blocks",
+    "blocks before",
+    "counts",
+    "error",
+];
+
 /// A run of lines: text, or a fenced block.
 struct Part {
     kind: Option<String>,
@@ -98,8 +111,7 @@ pub fn check(name: &str, text: &str, base: &Base) -> Outcome {
                 settle(&place, part, right, false, &mut errors);
                 continue;
             }
-            "timeline" | "phases" | "figure" | "latency" | "parts" | "blocks" | "blocks before"
-            | "counts" | "error" => {
+            kind if OUTPUTS.contains(&kind) => {
                 if seen.is_none() {
                     runs += 1;
                     match example.run() {
@@ -118,7 +130,7 @@ pub fn check(name: &str, text: &str, base: &Base) -> Outcome {
                     }
                 }
                 if let Some(seen) = &seen {
-                    compare(&kind, &place, part, seen, &mut errors);
+                    compare(kind, &place, part, seen, &mut errors);
                 }
                 continue;
             }
@@ -127,6 +139,30 @@ pub fn check(name: &str, text: &str, base: &Base) -> Outcome {
         seen = None;
     }
     Outcome { errors, blessed: join(&parts), runs }
+}
+
+/// The examples of a page that run, each with the line at which its first output block begins.
+pub fn examples(text: &str, base: &Base) -> Vec<(usize, Example)> {
+    let mut example = Example { base: base.0.clone(), ..Example::default() };
+    let (mut found, mut is_new) = (Vec::new(), false);
+    for part in split(text) {
+        match part.kind.as_deref() {
+            None => continue,
+            Some("toml") => example.sets.extend(plain(&part.lines)),
+            Some("before") => example.before = plain(&part.lines),
+            Some("requests") => example.requests = plain(&part.lines),
+            Some(kind) if OUTPUTS.contains(&kind) => {
+                if is_new && example.refused().is_none() {
+                    found.push((part.first_line - 1, example.clone()));
+                }
+                is_new = false;
+                continue;
+            }
+            Some(_) => continue,
+        }
+        is_new = true;
+    }
+    found
 }
 
 /// Lines without comments and without empty ones.

@@ -7,9 +7,10 @@ use flashgc::config::Fill;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ids::Lpn;
 use flashgc::measure::Results;
-use flashgc::plan::Arrivals;
+use flashgc::plan::{Arrivals, Plan};
 use flashgc::session::{Inputs, RunError, Setup, prepare};
 use flashgc::sim::Sim;
+use flashgc::verify::Watch;
 use flashgc::verify::blame::Parts;
 use flashgc::workload::{HostOp, ListSource, Overwrites, SourceError};
 
@@ -47,7 +48,7 @@ impl Overwrites for List {
 }
 
 /// Most events that an example may take.
-const EVENTS_MAX: u64 = 100_000;
+pub const EVENTS_MAX: u64 = 100_000;
 
 impl Example {
     /// The errors of the configuration, where it has any.
@@ -72,11 +73,19 @@ impl Example {
         if !unused.is_empty() {
             return Err(format!("settings without effect: {}", unused.join(", ")));
         }
+        run(&setup, numbers(&self.before)?, &self.asked(&setup)?)
+    }
+
+    /// The pages that are written before, and the requests.
+    pub fn parsed(&self) -> Result<(Setup, Vec<u32>, Vec<Asked>), String> {
+        let setup = prepare(&self.inputs()).map_err(|errors| errors.to_string())?;
+        let (before, asked) = (numbers(&self.before)?, self.asked(&setup)?);
+        Ok((setup, before, asked))
+    }
+
+    fn asked(&self, setup: &Setup) -> Result<Vec<Asked>, String> {
         let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
-        let before = numbers(&self.before)?;
-        let asked = self.requests.iter().map(|line| parse(line, page_bytes));
-        let asked: Vec<Asked> = asked.collect::<Result<_, _>>()?;
-        run(&setup, before, &asked)
+        self.requests.iter().map(|line| parse(line, page_bytes)).collect()
     }
 }
 
@@ -95,10 +104,15 @@ fn numbers(lines: &[String]) -> Result<Vec<u32>, String> {
     Ok(numbers)
 }
 
-fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String> {
-    let plan = setup.plan.clone();
-    let (geometry, timing) = (plan.geometry.clone(), plan.timing);
-    let mut sim = Sim::new(plan.clone(), Eyes::new(&plan));
+/// A drive that is filled, and overwritten by these pages.
+pub fn filled<W: Watch>(
+    setup: &Setup,
+    plan: Plan,
+    watch: W,
+    before: Vec<u32>,
+) -> Result<Sim<W>, String> {
+    let geometry = plan.geometry.clone();
+    let mut sim = Sim::new(plan, watch);
     let words = |error| RunError::from(error).to_string();
     match setup.precondition.fill {
         Fill::Sequential => sim.untimed().fill(0, geometry.exported_pages).map_err(words)?,
@@ -109,6 +123,13 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     }
     let count = before.len() as u64;
     sim.untimed().overwrite(&mut List(before.into_iter()), count).map_err(words)?;
+    Ok(sim)
+}
+
+fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String> {
+    let plan = setup.plan.clone();
+    let (geometry, timing) = (plan.geometry.clone(), plan.timing);
+    let mut sim = filled(setup, plan.clone(), Eyes::new(&plan), before)?;
     let programmed = sim.watch().programmed.clone();
     let blocks_before = render::blocks(&geometry, sim.ftl(), &programmed);
     let mut source = ListSource::new(asked.iter().map(|asked| asked.request).collect());
