@@ -279,6 +279,10 @@ def test_the_page_plays(browser, saved, width):
     tab.get_by_role("button", name="Pause").click()
     tab.locator(".time").fill("5000")
     assert 0 < opened.number() < last
+    told = tab.inner_text(".happened")
+    tab.keyboard.press("ArrowLeft")
+    tab.keyboard.press("ArrowRight")
+    assert tab.inner_text(".happened") == told
     label = tab.locator("canvas").get_attribute("aria-label")
     assert "read for the host" in label
     opened.clean()

@@ -1,4 +1,4 @@
-//! The recordings of the pages of `docs/timelines`, as JSON: `scripts/films` has the site play them.
+//! The recordings of the pages of `docs/timelines`, as JSON, for the site: `scripts/films`.
 #![allow(clippy::print_stdout, dead_code)]
 
 #[path = "../tests/all/timeline_page/mod.rs"]

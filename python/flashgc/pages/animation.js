@@ -101,7 +101,7 @@ class Animation {
     this.is_playing = false;
     this.play.textContent = "Play";
     this.told.setAttribute("aria-live", "polite");
-    this.show(this.film.number);
+    this.show(this.film.number, true);
   }
 
   frame(ms) {
@@ -141,13 +141,14 @@ class Animation {
     this.show(this.film.numberAt(this.now_ns));
   }
 
-  show(number) {
+  show(number, again = false) {
     const { film } = this;
-    if (number !== film.number || !this.view.picture) {
+    if (number !== film.number || again || !this.view.picture) {
       const is_next = number === film.number + 1;
       const picture = film.go(number);
       this.view.show(this.title, picture, film.head, null);
-      this.told.textContent = (is_next && newsWords(film.news, film.now_ns)) || this.opening(number);
+      const has_news = number > 0 && (is_next || !this.is_playing);
+      this.told.textContent = has_news ? newsWords(film.news) : this.opening(number);
       const [requests, programs, copies, erases] = film.counts();
       this.counted.textContent = `Since the first picture: ${plural(requests, "request")} done, ${plural(programs, "page")} programmed for the host, ` +
         `${plural(copies, "page")} copied, ${plural(erases, "block")} erased.`;
@@ -163,8 +164,8 @@ class Animation {
 }
 
 /** What has changed, in words: the new work of some units, or what came to their queues. */
-function newsWords(news, now_ns) {
-  const told = news.map(([before, unit]) => unitNews(before, unit, now_ns)).filter(Boolean);
+function newsWords(news) {
+  const told = news.map(([before, unit]) => unitNews(before, unit)).filter(Boolean);
   const more = told.length > 3 ? `; and ${plural(told.length - 3, "other unit")}` : "";
   return told.length ? `${told.slice(0, 3).join("; ")}${more}.` : "";
 }

@@ -46,10 +46,10 @@ class Film {
     return low;
   }
 
-  /** The picture of this number. */
+  /** The picture of this number. The walk to it from the one before says what its event changed. */
   go(number) {
     if (number < this.number || number > this.number + 2 * KEPT) {
-      const from = this.kept.findLast((kept) => kept.number <= number);
+      const from = this.kept.findLast((kept) => kept.number < number) ?? this.kept[0];
       if (number < this.number || from.number > this.number) this.restore(from);
     }
     while (this.number < number) this.walk();

@@ -74,21 +74,24 @@ fn every_example_has_its_recording() {
     for path in pages() {
         let (name, text) = (path.display(), read(&path));
         let films = films(&text, &base).unwrap_or_else(|why| panic!("{name}: {why}"));
-        for (film, (line, example)) in films.iter().zip(examples(&text, &base)) {
+        for (line, example) in examples(&text, &base) {
             let seen = example.run().unwrap_or_else(|why| panic!("{name}: {why}"));
+            let place = format!("{name}:{line}");
+            let Some(film) = films.iter().find(|film| film.line == line) else {
+                assert!(seen.operations.is_empty(), "{place}");
+                continue;
+            };
             let counted = |results: &Results| {
                 let counters = &results.counters;
                 let copies = counters.gc_moved + counters.background_moved;
                 (counters.requests, counters.array_programs, copies, counters.erases)
             };
-            let place = format!("{name}:{line}");
-            assert_eq!(film.line, line, "{place}");
             assert_eq!(counted(&film.results), counted(&seen.results), "{place}");
             let (_, programs, copies, erases) = counted(&seen.results);
             for (key, count) in [("programs", programs), ("copies", copies), ("erases", erases)] {
                 assert_eq!(film.head[key], count, "{place}: {key}");
             }
-            assert!(film.head["pictures"].as_u64() > Some(1) && !film.bytes.is_empty(), "{place}");
+            assert!(!film.bytes.is_empty(), "{place}");
         }
     }
 }

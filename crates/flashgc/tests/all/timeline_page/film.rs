@@ -21,9 +21,11 @@ pub struct Film {
     pub results: Results,
 }
 
-/// The recordings of a page.
+/// The recordings of a page. An example in which nothing happens has none.
 pub fn films(text: &str, base: &Base) -> Result<Vec<Film>, String> {
-    examples(text, base).iter().map(|(line, example)| film(*line, example)).collect()
+    let all = examples(text, base).into_iter().map(|(line, example)| film(line, &example));
+    let is_long = |film: &Film| film.head["pictures"].as_u64() > Some(1);
+    Ok(all.collect::<Result<Vec<Film>, String>>()?.into_iter().filter(is_long).collect())
 }
 
 fn film(line: usize, example: &Example) -> Result<Film, String> {
