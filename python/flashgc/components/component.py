@@ -188,8 +188,8 @@ class Component:
             if given in names:
                 return names.index(given)
             known = ", ".join(f'"{name}"' for name in names)
-            help = f"give one of {known}" if names else "add it to [[workload.tenants]]"
-            raise RunError(f"error: no tenant has the name {given!r}\n  = help: {help}")
+            remedy = f"give one of {known}" if names else "add it to [[workload.tenants]]"
+            raise RunError(f"error: no tenant has the name {given!r}\n  = help: {remedy}")
         if not 0 <= given < 1 << 16:
             raise RunError(
                 f"error: no tenant has the number {given}\n"
@@ -251,9 +251,9 @@ class Component:
         """Submits many requests, as arrays of one length or single values for all of them.
 
         `op` has numbers, in the order of `read`, `write`, `trim`, `flush`, or is a name; the tags
-        are 0, 1, 2 and so on by default. Tenants are numbers in the order of `[[workload.tenants]]`, or
-        a name. Returns how many were accepted: those before the first one
-        that found the drive full. An error names the first wrong request; those before it were
+        are 0, 1, 2 and so on by default. Tenants are numbers, in the order of
+        `[[workload.tenants]]`, or a name. Returns how many were accepted: those before the first
+        one that found the drive full. An error names the first wrong request; those before it were
         submitted.
         """
         times = _column(at_ns, "at_ns")
