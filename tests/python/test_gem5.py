@@ -296,7 +296,7 @@ def test_statistics_count_from_their_reset(tmp_path):
         ("unknown key `foo` in [device]", "m5.instantiate()", {"sets": ["device.foo=1"]}),
         ("use AddrRange(0, size=", "m5.instantiate()", {"size": "8GiB"}),
         ('use mem_mode = "timing"', f"{TESTER}m5.instantiate()\nm5.simulate()", {"mode": "atomic"}),
-        ("a checkpoint cannot hold a drive", "m5.instantiate()\nm5.checkpoint('here')", {}),
+        ("a checkpoint cannot hold a drive", "m5.instantiate()\nm5.checkpoint(m5.options.outdir + '/here')", {}),
         ("cannot read the configuration `/nowhere.toml`",
          "system.drive.config = '/nowhere.toml'\nm5.instantiate()", {}),
         ("call m5.drain() first", f"{BEGUN}system.drive.finish()", {}),
