@@ -24,7 +24,7 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial, Trial, TrialState
 
 from flashgc.axes.choice import Range
 from flashgc.tuning.space import Parameter, Space, Values
@@ -164,6 +164,20 @@ class Legal(samplers.BaseSampler):
                     seed=seed, population_size=24, constraints_func=constraints
                 )
             return samplers.RandomSampler(seed=seed)
+
+
+def suggested(trial: Trial, space: Space) -> Values:
+    """The values of a trial, each of which becomes known to the journal."""
+    of = distributions(space)
+    for name in trial.relative_params:
+        own = of[name]
+        if isinstance(own, CategoricalDistribution):
+            trial.suggest_categorical(name, own.choices)
+        elif isinstance(own, IntDistribution):
+            trial.suggest_int(name, own.low, own.high, log=own.log)
+        elif isinstance(own, FloatDistribution):
+            trial.suggest_float(name, own.low, own.high, log=own.log)
+    return dict(trial.params)
 
 
 def constraints(trial: FrozenTrial) -> list[float]:

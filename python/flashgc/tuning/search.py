@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import optuna
-from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 from optuna.trial import Trial, TrialState
@@ -31,7 +30,7 @@ from flashgc.tuning.pool import Pool, Report, Run
 from flashgc.tuning.progress import Told, TuneProgress
 from flashgc.tuning.ranking import Candidate, Score
 from flashgc.tuning.read import Asked
-from flashgc.tuning.sampler import CONSTRAINTS, Legal, distributions, quiet
+from flashgc.tuning.sampler import CONSTRAINTS, Legal, quiet, suggested
 from flashgc.tuning.samples import Samples, Sets
 from flashgc.tuning.space import Values
 
@@ -172,21 +171,8 @@ class Search:
             else:
                 trial = self.study.ask()
             trial.set_user_attr(REFUSED, self.sampler.refused)
-            values = self._suggested(trial)
+            values = suggested(trial, self.asked.space)
         return trial, values, False
-
-    def _suggested(self, trial: Trial) -> Values:
-        """The values of a trial, each of which becomes known to the journal."""
-        of = distributions(self.asked.space)
-        for name in trial.relative_params:
-            own = of[name]
-            if isinstance(own, CategoricalDistribution):
-                trial.suggest_categorical(name, own.choices)
-            elif isinstance(own, IntDistribution):
-                trial.suggest_int(name, own.low, own.high, log=own.log)
-            elif isinstance(own, FloatDistribution):
-                trial.suggest_float(name, own.low, own.high, log=own.log)
-        return dict(trial.params)
 
     def _tell(self, trial: Trial, own: Candidate) -> None:
         score = own.score

@@ -1,0 +1,207 @@
+"""The drive that is fitted: the base in small, its loads, and the request of a run."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import flashgc._engine as engine
+from flashgc._engine import ConfigError
+from flashgc._engine_types import Request
+from flashgc.calibrating import numbers
+from flashgc.calibrating.candidates import BASE, Candidate
+from flashgc.calibrating.numbers import RESERVE, SPACE
+from flashgc.calibrating.rows import Row
+from flashgc.files import toml
+from flashgc.running import api
+from flashgc.tuning import chosen
+from flashgc.tuning.space import with_settings
+
+SLOTS = 1 << 18
+"""Mapped pages of a drive in small, if it has enough blocks."""
+BLOCKS = 96
+"""Blocks of each plane that a drive in small has at least."""
+REQUESTS = 8_000
+"""Requests of a run of single pages at least."""
+PART = 0.5
+"""A run writes this share of the drive at least."""
+LONG = 4
+"""The length of long runs, as a multiple."""
+IDLE = 2_000
+"""Requests of a run that only reads, or has one request at a time."""
+_LEAST = 500
+_SINGLE = 16 << 10
+_FULL = 0.985
+"""The largest share of a plane that a drive in small gives to the host."""
+_PLACEHOLDER = {"workload.synthetic.requests": 1000, "workload.synthetic.queue_depth": 1}
+
+Values = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Base:
+    """The device that the fit begins with."""
+
+    request: Request
+    """Its layers, without a load."""
+    name: str
+    shape: Mapping[str, Any]
+    known: Mapping[str, float]
+    """All numbers that it has, by key."""
+    blocks: int
+    """Blocks of each plane of the drive in small."""
+
+    @property
+    def with_load(self) -> Request:
+        """Its layers with a load that stands for any, for checks."""
+        return with_settings(self.request, _PLACEHOLDER)
+
+    @property
+    def planes(self) -> int:
+        """Planes of the drive."""
+        shape = self.shape
+        return int(shape["channels"] * shape["chips_per_channel"] * shape["dies_per_chip"]
+                   * shape["planes_per_die"])  # fmt: skip
+
+    @property
+    def user_bytes(self) -> int:
+        """The user capacity."""
+        return int(self.shape["exported_pages_per_plane"] * self.planes * self.shape["page_bytes"])
+
+    @property
+    def is_small(self) -> bool:
+        """Whether runs have fewer blocks than the drive."""
+        return self.blocks < int(self.shape["blocks_per_plane"])
+
+    def user_share(self, space: float, row_range: float, reserve: float) -> float:
+        """The share of the pages that a run gives to the host.
+
+        A collector keeps `reserve` blocks of each plane erased, however many there are: with fewer
+        blocks the host gets less, so that the same share of the others is valid.
+        """
+        share = row_range / (1 + space)
+        if self.is_small:
+            whole = int(self.shape["blocks_per_plane"])
+            share *= whole / (whole - reserve) * (self.blocks - reserve) / self.blocks
+        return min(share, _FULL)
+
+
+def base(device: api.PathLike, sets: Sequence[str], seed: int, blocks: int | None) -> Base:
+    """The base of a fit: a preset, or a device file."""
+    request = api._bare_request({}, None, BASE, device, list(sets), seed)
+    settings = json.loads(engine.check(with_settings(request, _PLACEHOLDER)))["settings"]
+    shape = settings["device"]["shape"]
+    known = numbers.of_base(settings["device"], settings["gc"])
+    found = Base(request, os.fspath(device), shape, known, 0)
+    whole = int(shape["blocks_per_plane"])
+    if blocks is not None and not 16 <= blocks <= whole:
+        raise ConfigError(
+            f"error: --blocks is {blocks}\n  = help: give from 16 to {whole}, the blocks of each "
+            "plane of the base"
+        )
+    if blocks is None:
+        per_block = found.planes * int(shape["pages_per_block"])
+        blocks = min(whole, max(BLOCKS, math.ceil(SLOTS / per_block)))
+    return Base(request, os.fspath(device), shape, known, blocks)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A collector with the numbers of a device."""
+
+    candidate: Candidate
+    values: Values
+    reserve: float
+    """Blocks of each plane that the collector keeps erased, as measured."""
+
+
+def request(base_: Base, point: Point, row: Row, long: bool = False) -> Request:
+    """The request of the run that stands for a measured one."""
+    share = base_.user_share(point.values.get(SPACE, base_.known[SPACE]), float(row.range),
+                             point.reserve)  # fmt: skip
+    slots = int(share * base_.blocks * int(base_.shape["pages_per_block"])) * base_.planes
+    settings: dict[str, Any] = {
+        **_numbers(base_, point.values), "device.blocks_per_plane": base_.blocks,
+        "device.exported": float(f"{share:.6f}"), **load(row, slots, base_, long),
+    }  # fmt: skip
+    return point.candidate.request(with_settings(base_.request, settings))
+
+
+def _numbers(base_: Base, values: Values) -> dict[str, Any]:
+    """The settings of the numbers, except the spare space."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if key == RESERVE:
+            found[key] = f"{round(value * _flash_pages(base_))} pages"
+        elif key != SPACE:
+            found[key] = numbers.text(key, value)
+    return found
+
+
+def _flash_pages(base_: Base) -> int:
+    """Pages of a block, as thresholds count them."""
+    return int(base_.shape["pages_per_block"]) // int(base_.shape.get("slots", 1))
+
+
+def load(row: Row, slots: int, base_: Base, long: bool) -> dict[str, Any]:
+    """The settings of the load of a row, on a drive with this number of mapped pages."""
+    found: dict[str, Any] = {
+        "precondition.fill": "sequential", "precondition.overwrite": float(row.overwritten)
+    }  # fmt: skip
+    count = requests(row, slots, base_, long)
+    address = row.pattern.address()
+    sequential = row.pattern.kind == "sequential"
+    if row.rate is None:
+        key = "workload.synthetic"
+        found |= {
+            f"{key}.requests": count, f"{key}.size": f"{row.block_bytes} B",
+            f"{key}.read_share": float(row.read_share), f"{key}.queue_depth": row.depth,
+            f"{key}.address": address, **({f"{key}.sequential_share": 1.0} if sequential else {}),
+        }  # fmt: skip
+        return found
+    job: dict[str, Any] = {
+        "name": "rate", "file": "drive", "depth": row.depth, "poisson": True, "requests": count,
+        "size": f"{row.block_bytes} B", "read_share": float(row.read_share),
+        "address": address, **({"random_share": 0.0} if sequential else {}),
+    }  # fmt: skip
+    for way, share in (("read", row.read_share), ("write", 1 - row.read_share)):
+        if share > 0:
+            job[f"{way}_iops"] = max(1, round(row.rate * share))
+    found["workload.jobs.job"] = [job]
+    return found
+
+
+def requests(row: Row, slots: int, base_: Base, long: bool) -> int:
+    """The number of requests of a run."""
+    if row.read_share == 1.0 or (row.depth == 1 and row.block_bytes <= _SINGLE):
+        return IDLE * (LONG if long else 1)
+    pages = max(REQUESTS, PART * slots) * (LONG if long else 1)
+    per_request = max(1, row.block_bytes // int(base_.shape["page_bytes"]))
+    writes = max(_LEAST * (LONG if long else 1), pages / per_request)
+    # Half of the requests are reads, at most, without counting for this.
+    return round(writes / max(1 - row.read_share, 0.5))
+
+
+def device_text(base_: Base, values: Values, more: Mapping[str, Any], head: Sequence[str]) -> str:
+    """The fitted device as a file."""
+    name, own = base_.request["device"] or ("", None)
+    table: dict[str, Any] = {"preset": name} if own is None else tomllib.loads(own)
+    table = dict(table.get("device", table))
+    about = {"title": "Fitted by flashgc calibrate", "source": "; ".join(head)}
+    table.pop("about", None)
+    whole = {"device": table}
+    for text in base_.request["sets"]:
+        key, _, given = text.partition("=")
+        if key.startswith("device."):
+            chosen._put(whole, key.strip(), chosen._parsed(given))
+    for key, value in values.items():
+        if key.startswith("device."):
+            chosen._put(whole, key, numbers.text(key, value))
+    for key, item in more.items():
+        chosen._put(whole, f"device.{key}", item)
+    return "".join(f"# {line}\n" for line in head) + toml.dumps({**whole["device"], "about": about})

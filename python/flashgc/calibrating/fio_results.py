@@ -1,0 +1,150 @@
+"""Measured rows from fio's output: `--output-format=json` or `json+`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flashgc._engine import ConfigError
+from flashgc.calibrating import rows
+from flashgc.calibrating.rows import AMPLIFICATION, IOPS, PERCENTILES, Pattern, Row, Value
+
+_NEEDED_MAJOR = 3
+_KEYS = {one: f"{float(one[1:].replace('_', '.')):.6f}" for one in PERCENTILES}
+_WAYS = {"read": 1.0, "randread": 1.0, "write": 0.0, "randwrite": 0.0}
+_MIXED = ("rw", "readwrite", "randrw")
+Job = Mapping[str, Any]
+
+
+def read(document: Mapping[str, Any], name: str) -> tuple[list[Row], list[str]]:
+    """A row for each entry of fio, or group of them, and notes on those without one."""
+    version = str(document.get("fio version", ""))
+    major = re.match(r"(?:fio-)?(\d+)", version)
+    if major is not None and int(major[1]) < _NEEDED_MAJOR:
+        raise ConfigError(
+            f"error: {name} is of {version}, whose times are in us without saying so\n"
+            "  = help: measure again with fio 3 or later"
+        )
+    common = document.get("global options", {})
+    groups: dict[tuple[object, object], list[Job]] = {}
+    for job in document["jobs"]:
+        groups.setdefault((job.get("groupid"), job.get("jobname")), []).append(job)
+    found: list[Row] = []
+    notes: list[str] = []
+    for jobs in groups.values():
+        options = {**common, **jobs[0].get("job options", {})}
+        where = f"{name}, job {jobs[0].get('jobname')}"
+        row = _row(jobs, options, where)
+        if isinstance(row, str):
+            notes.append(row)
+        else:
+            found.append(row)
+    return found, notes
+
+
+def _row(jobs: Sequence[Job], options: Mapping[str, str], where: str) -> Row | str:
+    """The row of an entry; or the reason why there is none."""
+    kind = str(options.get("rw") or options.get("readwrite") or "read").partition(":")[0]
+    if kind not in _WAYS and kind not in _MIXED:
+        return f"{where} was left out: rw={kind} is neither reads nor writes"
+    size = str(options.get("bs") or options.get("blocksize") or "4k")
+    if "," in size or "bsrange" in options or "bssplit" in options:
+        return f"{where} was left out: its requests have several sizes"
+    errors = [job.get("error") for job in jobs if job.get("error")]
+    if errors:
+        raise ConfigError(f"error: {where} ended with the error {errors[0]} of fio\n"
+                          "  = help: repeat the measurement, or remove the job")  # fmt: skip
+    share = _WAYS.get(kind, float(options.get("rwmixread") or 50) / 100)
+    if options.get("rwmixwrite") and kind in _MIXED:
+        share = 1 - float(options["rwmixwrite"]) / 100
+    clones = int(options.get("numjobs") or 1)
+    depth = int(options.get("iodepth") or 1) * clones
+    used = str(options.get("size") or "100%")
+    row = Row(
+        str(jobs[0].get("jobname")), where, _pattern(kind, options, where),
+        rows.span(used, where), rows.size(size, "bs", where), depth, share,
+        _rate(options, share, clones, where),
+    )  # fmt: skip
+    return row.with_values(_values(jobs, share))
+
+
+def _pattern(kind: str, options: Mapping[str, str], where: str) -> Pattern:
+    if not kind.startswith("rand"):
+        return Pattern("sequential")
+    drawn = str(options.get("random_distribution") or "random").lower()
+    if drawn in ("random", "uniform"):
+        return Pattern("uniform")
+    if drawn.startswith("zipf"):
+        # As fio draws it: some places have several ranks.
+        return rows.pattern(f"fio{drawn}", where)
+    if drawn.startswith("zoned:"):
+        return rows.pattern(drawn.rstrip("/:"), where)
+    raise rows.wrong(where, "random_distribution", drawn,
+                     "give random, zipf:THETA or zoned:A/S:A/S")  # fmt: skip
+
+
+def _rate(options: Mapping[str, str], share: float, clones: int, where: str) -> float | None:
+    given = options.get("rate_iops")
+    if not given:
+        return None
+    parts = [part for part in str(given).split(",") if part.strip()]
+    numbers = [rows.positive(part, "rate_iops", where) for part in parts]
+    if 0 < share < 1:
+        # One limit is that of each direction.
+        return clones * (sum(numbers[:2]) if len(numbers) > 1 else
+                         numbers[0] / max(share, 1 - share))  # fmt: skip
+    return clones * numbers[-1 if share == 0 and len(numbers) > 1 else 0]
+
+
+def _values(jobs: Sequence[Job], share: float) -> dict[str, Value]:
+    """IOPS of all clones; percentiles of one, or of the bins of several."""
+    total = sum(float(job[way]["iops"]) for job in jobs for way in ("read", "write"))
+    found = {IOPS: Value(total)} if total > 0 else {}
+    for way in ("read", "write"):
+        if (share == 0 and way == "read") or (share == 1 and way == "write"):
+            continue
+        times = [_times(job[way]) for job in jobs]
+        counts = [int(one.get("N", 0)) for one in times]
+        if sum(counts) > 0:
+            mean = sum(one["mean"] * count for one, count in zip(times, counts, strict=True))
+            if mean > 0:
+                found[f"{way}_mean"] = Value(mean / sum(counts))
+        for statistic, ns in _percentiles(times).items():
+            if ns > 0:
+                found[f"{way}_{statistic}"] = Value(ns)
+    for job in jobs:
+        amplification = job.get(AMPLIFICATION)
+        if isinstance(amplification, int | float) and amplification >= 1:
+            found[AMPLIFICATION] = Value(float(amplification))
+    return found
+
+
+def _times(way: Job) -> Mapping[str, Any]:
+    """The latencies of a direction: completion, or of the whole request where asked for."""
+    for name in ("clat_ns", "lat_ns"):
+        one = way.get(name)
+        if isinstance(one, Mapping) and one.get("percentile"):
+            return one
+    found = way.get("clat_ns", {})
+    return found if isinstance(found, Mapping) else {}
+
+
+def _percentiles(times: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The percentiles of one clone; of several by their bins, which json+ has."""
+    if len(times) == 1:
+        known = times[0].get("percentile", {})
+        return {one: float(known[key]) for one, key in _KEYS.items() if key in known}
+    if not all(one.get("bins") for one in times):
+        return {}
+    bins: dict[int, int] = {}
+    for one in times:
+        for ns, count in one["bins"].items():
+            bins[int(ns)] = bins.get(int(ns), 0) + int(count)
+    total, found, below = sum(bins.values()), {}, 0
+    due = [(float(key) / 100 * total, one) for one, key in _KEYS.items()]
+    for ns, count in sorted(bins.items()):
+        below += count
+        while due and below >= due[0][0]:
+            found[due.pop(0)[1]] = float(ns)
+    return found

@@ -1,0 +1,119 @@
+"""How likely a run makes a measurement: errors as logarithms, over a stated noise.
+
+1. The error of a number is the logarithm of simulated over measured. Over the noise of its kind it
+   is a *miss*.
+2. A miss counts by half its square while it is small. Beyond three times the noise a rate
+   counts in proportion (pseudo-Huber), and a latency by its logarithm (Cauchy): a percentile
+   between two humps of a distribution jumps with the least change, and must not decide all else.
+3. A lower bound that is met counts nothing.
+4. Where even the best candidate misses by more than the noise, all noise is scaled so that it does
+   not: the model is then the larger part of the error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flashgc._engine import ConfigError
+from flashgc.calibrating.rows import AMPLIFICATION, IOPS, STATISTICS, Row, Value
+
+Report = Mapping[str, Any]
+Simulated = Mapping[str, float]
+"""What a run gives, by metric."""
+
+NOISE: Mapping[str, float] = {
+    IOPS: 0.02, AMPLIFICATION: 0.02, "mean": 0.03, "p50": 0.03, "p90": 0.05, "p95": 0.05,
+    "p99": 0.08, "p99_9": 0.15, "p99_99": 0.30,
+}  # fmt: skip
+"""The standard deviation of the logarithm of each kind of number."""
+DELTA = 3.0
+"""The miss beyond which an error counts less than by its square."""
+_WORST = 40.0
+"""The miss of a number that a run does not have."""
+
+
+def noise(given: Mapping[str, float] | None) -> dict[str, float]:
+    """The noise of each kind of number, with those that are given."""
+    found = dict(NOISE)
+    for kind, share in (given or {}).items():
+        if kind not in NOISE:
+            raise ConfigError(f"error: --noise names {kind!r}\n"
+                              f"  = help: the kinds: {', '.join(NOISE)}")  # fmt: skip
+        if not 0 < share <= 1:
+            raise ConfigError(f"error: the noise of {kind} is {share:g}\n"
+                              "  = help: give a share up to 100 %, as in iops=2%")  # fmt: skip
+        found[kind] = float(share)
+    return found
+
+
+def kind(metric: str) -> str:
+    """The kind of a metric: that of its statistic.
+
+    >>> from flashgc.calibrating import likelihood
+    >>> likelihood.kind("write_p99_9"), likelihood.kind("iops")
+    ('p99_9', 'iops')
+    """
+    if metric in (IOPS, AMPLIFICATION):
+        return metric
+    return metric.partition("_")[2]
+
+
+def simulated(report: Report) -> dict[str, float]:
+    """The numbers of a run under the names of the measured ones."""
+    found: dict[str, Any] = {
+        IOPS: report["throughput"]["iops"], AMPLIFICATION: report["write_amplification_bytes"],
+    }  # fmt: skip
+    for way in ("read", "write"):
+        for one in STATISTICS:
+            found[f"{way}_{one}"] = report["latency_ns"][way][one]
+    return {name: float(value) for name, value in found.items() if value is not None and value > 0}
+
+
+def error(measured: Value, found: float | None) -> float | None:
+    """The logarithm of simulated over measured; 0 for a bound that is met, None without a run."""
+    if found is None:
+        return None
+    miss = math.log(found / measured.number)
+    return min(miss, 0.0) if measured.is_bound else miss
+
+
+def misses(
+    rows: Sequence[Row], found: Sequence[Simulated], noise_: Mapping[str, float]
+) -> list[float]:
+    """The miss of each number of the rows, in the order of :func:`metrics`."""
+    told = []
+    for row, own in zip(rows, found, strict=True):
+        for metric, value in row.values.items():
+            miss = error(value, own.get(metric))
+            told.append(_WORST if miss is None else miss / noise_[kind(metric)])
+    return told
+
+
+def metrics(rows: Sequence[Row]) -> list[str]:
+    """The metric of each number of the rows, in their order."""
+    return [metric for row in rows for metric in row.values]
+
+
+def cost(metric: str, miss: float) -> float:
+    """What a miss takes from the logarithm of the likelihood."""
+    if metric in (IOPS, AMPLIFICATION):
+        return float(DELTA**2 * (math.sqrt(1 + (miss / DELTA) ** 2) - 1))
+    return float(DELTA**2 / 2 * math.log1p((miss / DELTA) ** 2))
+
+
+def weight(metric: str, miss: float) -> float:
+    """The weight of a miss in a fit by least squares."""
+    part = 1 + (miss / DELTA) ** 2
+    return float(1 / math.sqrt(part) if metric in (IOPS, AMPLIFICATION) else 1 / part)
+
+
+def total(rows: Sequence[Row], all_: Sequence[float]) -> float:
+    """The sum of the costs: minus the logarithm of the likelihood."""
+    return sum(map(cost, metrics(rows), all_))
+
+
+def scale(best: float, count: int, free: int) -> float:
+    """The factor by which costs shrink, where the best candidate misses by more than the noise."""
+    return max(1.0, 2 * best / max(count - free, 1))

@@ -1,0 +1,107 @@
+"""The files of measurements: fio's output, and tables, told apart by their content."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from flashgc._engine import ConfigError
+from flashgc.calibrating import fio_results, rows, steady, tables
+from flashgc.calibrating.rows import Row, Value
+from flashgc.files import reading
+
+PathLike = str | os.PathLike[str]
+
+_ROUNDED = 1.01
+"""A range this much above the user capacity is the whole drive, in rounded figures."""
+
+
+def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row], list[str]]:
+    """The rows of all files, and notes on the others."""
+    found: list[Row] = []
+    notes: list[str] = []
+    more: dict[str, tuple[dict[str, Value], str]] = {}
+    for path in paths:
+        name = reading.printable(path)
+        text = reading.read_text(Path(path))
+        if text.lstrip()[:1] in ("{", "["):
+            own, told = fio_results.read(_document(text, name), name)
+            notes += told
+        elif steady.is_such(text):
+            own, left = steady.read(text, name, drive)
+            if left:
+                notes.append(f"{name}: {left} rows were left out: zones that are written in "
+                             "order, or readers next to writers at full rate")  # fmt: skip
+        else:
+            table = tables.read(text, name, drive)
+            own = list(table.rows)
+            for label, values in table.more.items():
+                more.setdefault(label, ({}, name))[0].update(values)
+        found += own
+    found = rows.unique(found)
+    known = {row.name: at for at, row in enumerate(found)}
+    for label, (values, name) in more.items():
+        if label not in known:
+            raise ConfigError(f"error: {name} has numbers of the run {label!r}, which no file "
+                              f"has\n  = help: its names: {_listed(known)}")  # fmt: skip
+        found[known[label]] = found[known[label]].with_values(values)
+    with_values = [row for row in found if row.values]
+    if not with_values:
+        raise ConfigError(
+            "error: the files have no measured number\n"
+            "  = help: give fio's output (--output-format=json), or a table with columns such as "
+            "`pattern,bs,depth,iops,p99_us`"
+        )
+    return with_values, notes
+
+
+def _document(text: str, name: str) -> dict[str, object]:
+    """The JSON of fio, without the lines that it may print before it."""
+    try:
+        found = json.loads(text)
+    except ValueError as reason:
+        raise ConfigError(f"error: {name} is not JSON: {reason}") from None
+    if not isinstance(found, dict) or not isinstance(found.get("jobs"), list):
+        raise ConfigError(
+            f"error: {name} is JSON, but not of fio: it has no list `jobs`\n"
+            "  = help: measure with `fio --output-format=json --output=FILE`"
+        )
+    return found
+
+
+def on_drive(found: Sequence[Row], user_bytes: int) -> tuple[list[Row], list[str]]:
+    """The rows with their ranges as shares of the user capacity; and notes on larger ones."""
+    made, notes = [], []
+    for row in found:
+        share = row.range if isinstance(row.range, float) else row.range / user_bytes
+        if share <= _ROUNDED:
+            made.append(replace(row, range=float(min(share, 1.0))))
+        else:
+            notes.append(f"{row.where} was left out: its range, {row.range:,} B, is larger than "
+                         f"the user capacity of the base, {user_bytes:,} B")  # fmt: skip
+    if not made:
+        raise ConfigError(
+            f"error: all ranges are larger than the user capacity of the base, {user_bytes:,} B\n"
+            "  = help: set `user_capacity` of the base to that of the drive's data sheet, or give "
+            "ranges as shares, such as 50%"
+        )
+    return made, notes
+
+
+def named(found: Sequence[Row], names: Sequence[str]) -> list[Row]:
+    """The rows of these names."""
+    known = {row.name: row for row in found}
+    for name in names:
+        if name not in known:
+            raise ConfigError(f"error: --fit-rows names {name!r}, which is no row\n"
+                              f"  = help: the rows: {_listed(known)}")  # fmt: skip
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _listed(names: object) -> str:
+    shown = list(names)  # type: ignore[call-overload]
+    more = f"; and {len(shown) - 12} more" if len(shown) > 12 else ""
+    return "; ".join(shown[:12]) + more

@@ -1,0 +1,145 @@
+"""Measured rows from tables: a row for each run, in columns that docs/calibrate.md defines."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import re
+from collections.abc import Mapping, Sequence
+
+from flashgc._engine import ConfigError
+from flashgc.calibrating import rows
+from flashgc.calibrating.rows import AMPLIFICATION, IOPS, STATISTICS, Row, Value
+
+LOAD = ("pattern", "range", "bs", "depth", "reads", "rate", "overwrites")
+_TIME = re.compile(r"(?:(read|write)_)?(mean|p\d+(?:[._]\d+)?)_(ns|us|ms)")
+_UNITS = {"ns": 1.0, "us": 1e3, "ms": 1e6}
+_OWN = ("name", "drive", *LOAD, IOPS, AMPLIFICATION)
+
+
+class Table:
+    """The rows of a table, and the numbers that it adds to rows of other files."""
+
+    def __init__(self, found: Sequence[Row], more: Mapping[str, Mapping[str, Value]]) -> None:
+        self.rows, self.more = found, more
+
+
+def read(text: str, name: str, drive: str | None) -> Table:
+    """A table of the documented form."""
+    reader = csv.DictReader(io.StringIO(text), skipinitialspace=True)
+    columns = [one.strip() for one in reader.fieldnames or []]
+    reader.fieldnames = columns
+    _check(columns, name)
+    found: list[Row] = []
+    more: dict[str, dict[str, Value]] = {}
+    kept = chosen([dict(one) for one in reader], name, drive)
+    for line, cells in kept:
+        where = f"{name}, line {line}"
+        if None in cells or None in cells.values():
+            raise ConfigError(
+                f"error: {where} has another number of cells than the {len(columns)} columns\n"
+                "  = help: give each column a cell, empty where nothing was measured"
+            )
+        if not any(cell.strip() for cell in cells.values()):
+            continue
+        if "pattern" in columns and cells["pattern"].strip():
+            found.append(_row(cells, where))
+        else:
+            label = cells.get("name", "").strip()
+            if not label:
+                raise rows.wrong(where, "name", label, "a row without a pattern adds numbers to "
+                                 "the run of the same name: give that name")  # fmt: skip
+            more.setdefault(label, {}).update(_values(cells, where, None))
+    return Table(rows.unique(found), more)
+
+
+def chosen(
+    all_: Sequence[Mapping[str, str]], name: str, drive: str | None
+) -> list[tuple[int, dict[str, str]]]:
+    """The rows of one drive, each with its line; an error lists the drives of a table."""
+    lines = list(enumerate((dict(one) for one in all_), 2))
+    drives = dict.fromkeys(str(one["drive"]).strip() for _, one in lines if one.get("drive"))
+    if drive is None:
+        if len(drives) > 1:
+            raise ConfigError(
+                f"error: {name} has the rows of {len(drives)} drives: {'; '.join(drives)}\n"
+                "  = help: name one of them with --drive"
+            )
+        return lines
+    kept = [one for one in lines if str(one[1].get("drive") or "").strip() == drive]
+    if drives and not kept:
+        near = difflib.get_close_matches(drive, drives, n=1, cutoff=0.3)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ConfigError(f"error: {name} has no rows of the drive {drive!r}\n"
+                          f"  = help: {hint}its drives: {'; '.join(drives)}")  # fmt: skip
+    return kept if drives else lines
+
+
+def _check(columns: Sequence[str], name: str) -> None:
+    if not columns:
+        raise ConfigError(f"error: {name} is empty\n  = help: its first line names the columns, "
+                          "as in `pattern,bs,depth,iops`")  # fmt: skip
+    for one in columns:
+        if columns.count(one) > 1:
+            raise ConfigError(f"error: {name} has the column {one!r} twice")
+        if one in _OWN or metric(one) is not None:
+            continue
+        near = difflib.get_close_matches(one, [*_OWN, "p50_us", "p99_us", "p99.9_us"], n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ConfigError(
+            f"error: {name} has the column {one!r}, which has no meaning here\n"
+            f"  = help: {hint}columns are {', '.join(_OWN)}, and latencies such as p50_us, "
+            "read_p99.9_us or write_mean_ns"
+        )
+
+
+def metric(column: str) -> tuple[str | None, str, float] | None:
+    """The direction, the statistic and the factor to ns of a column with latencies."""
+    match = _TIME.fullmatch(column)
+    if match is None:
+        return None
+    statistic = match[2].replace(".", "_")
+    return (match[1], statistic, _UNITS[match[3]]) if statistic in STATISTICS else None
+
+
+def _row(cells: Mapping[str, str], where: str) -> Row:
+    def given(column: str) -> str:
+        return cells.get(column, "").strip()
+
+    pattern = rows.pattern(given("pattern"), where)
+    made = Row(
+        given("name") or given("pattern"), where, pattern,
+        rows.span(given("range") or "100%", where),
+        rows.size(given("bs") or "4k", "bs", where),
+        rows.depth(given("depth") or "1", where),
+        rows.share(given("reads") or "0", "reads", where),
+        rows.positive(given("rate"), "rate", where) if given("rate") else None,
+        rows.positive(given("overwrites"), "overwrites", where, -1e-9)
+        if given("overwrites") else None,
+    )  # fmt: skip
+    made = made if given("name") else Row(**{**made.__dict__, "name": made.words()})
+    return made.with_values(_values(cells, where, made.read_share))
+
+
+def _values(cells: Mapping[str, str], where: str, read_share: float | None) -> dict[str, Value]:
+    """The measured numbers; `read_share` is None for those of a run of another file."""
+    found: dict[str, Value] = {}
+    for column, cell in cells.items():
+        if not cell or not cell.strip():
+            continue
+        if column in (IOPS, AMPLIFICATION):
+            found[column] = rows.measured(cell, column, where)
+            continue
+        known = metric(column)
+        if known is None:
+            continue
+        way, statistic, factor = known
+        if way is None:
+            if read_share is None or 0 < read_share < 1:
+                raise rows.wrong(where, "the column", column, "with reads and writes in one row "
+                                 f"a latency is of one of them: read_{column} or "
+                                 f"write_{column}")  # fmt: skip
+            way = "read" if read_share == 1 else "write"
+        found[f"{way}_{statistic}"] = rows.measured(cell, column, where, factor)
+    return found
