@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from flashgc.advising import Advice, AdviceProgress, advise
     from flashgc.animating import Animation, animate
+    from flashgc.calibrating import CalibrateProgress, Calibration, calibrate
     from flashgc.components.closed_loop import Loop
     from flashgc.components.component import Completion, Completions, Component
     from flashgc.conversion import Conversion, convert
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     )
     from flashgc.schema.json_schema import (
         advice_schema,
+        calibration_schema,
         explanation_schema,
         pts_schema,
         report_schema,
@@ -82,6 +84,8 @@ __all__ = [
     "Advice",
     "AdviceProgress",
     "Animation",
+    "CalibrateProgress",
+    "Calibration",
     "Candidates",
     "Checked",
     "Comparison",
@@ -121,6 +125,8 @@ __all__ = [
     "advice_schema",
     "advise",
     "animate",
+    "calibrate",
+    "calibration_schema",
     "check_bundle",
     "check_wait",
     "compare",
@@ -161,11 +167,12 @@ _MODULES = ("drive", "trace")
 _NAMES_IN = {
     "_engine": ("ConfigError", "DriveError", "FlashgcError", "InternalError", "OutputError",
                 "RunError", "TraceError", "__version__"),
-    "schema.json_schema": ("advice_schema", "explanation_schema", "pts_schema",
-                           "report_schema", "tuning_schema"),
+    "schema.json_schema": ("advice_schema", "calibration_schema", "explanation_schema",
+                           "pts_schema", "report_schema", "tuning_schema"),
     "running.builtin_workloads": ("workload", "workloads"),
     "animating": ("Animation", "animate"),
     "advising": ("Advice", "AdviceProgress", "advise"),
+    "calibrating": ("CalibrateProgress", "Calibration", "calibrate"),
     "running.api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
     "components.component": ("Completion", "Completions", "Component"),
     "components.closed_loop": ("Loop",),

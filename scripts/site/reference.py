@@ -17,7 +17,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "Reports",
         "What a run gives: metrics by name, distributions and tables, and a page to keep.",
         ("Report", "Comparison", "Table", "report_schema", "advice_schema", "explanation_schema",
-         "pts_schema", "tuning_schema"),
+         "pts_schema", "tuning_schema", "calibration_schema"),
     ),
     "advice": (
         "Advice",
@@ -28,6 +28,11 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "Tuning",
         "Search slots and parameters for the best configuration of a workload.",
         ("tune", "Tuning", "TuneProgress"),
+    ),
+    "calibration": (
+        "Calibration",
+        "Fit a device and a scheme to measurements of a real drive.",
+        ("calibrate", "Calibration", "CalibrateProgress"),
     ),
     "explanation": (
         "Explanation",

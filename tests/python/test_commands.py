@@ -10,8 +10,8 @@ import pytest
 import pages
 
 COMMANDS = [
-    [], ["run"], ["compare"], ["advise"], ["tune"], ["explain"], ["animate"], ["pts"],
-    ["report"], ["serve"], ["drive"], ["drive", "save"],
+    [], ["run"], ["compare"], ["advise"], ["tune"], ["calibrate"], ["explain"], ["animate"],
+    ["pts"], ["report"], ["serve"], ["drive"], ["drive", "save"],
     ["drive", "info"],
     ["trace"],    ["trace", "info"], ["trace", "convert"], ["trace", "cut"], ["trace", "merge"],
     ["trace", "generate"], ["schema"], ["sweep"], ["schemes"], ["devices"], ["workloads"],

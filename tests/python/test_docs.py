@@ -75,7 +75,7 @@ def homes():
             lines = lines_of(text) if kind == "sh" else []
             for line in lines:
                 if (
-                    line.split()[1:2] in (["advise"], ["reproduce"], ["tune"])
+                    line.split()[1:2] in (["advise"], ["reproduce"], ["tune"], ["calibrate"])
                     and "--out" not in line
                 ):
                     found.setdefault(line, page)
@@ -182,5 +182,5 @@ def test_another_output_is_noticed():
 def test_every_command_has_a_page():
     names = {page.stem for page in (ROOT / "docs/cli").glob("*.md")}
     assert names >= {"run", "compare", "advise", "explain", "animate", "report", "drive", "trace",
-                     "schemes", "devices", "workloads", "sweep", "tune", "reproduce", "schema",
+                     "schemes", "devices", "workloads", "sweep", "tune", "calibrate", "reproduce", "schema",
                      "convert", "serve", "top", "fio", "pts"}  # fmt: skip

@@ -379,8 +379,8 @@ def printing(source):
 
 
 def test_every_option_that_is_advised_exists_where_it_is_advised(flashgc):
-    commands = ["run", "compare", "advise", "tune", "explain", "animate", "pts", "report", "serve",
-                "top", "drive save", "reproduce", "devices", "workloads",
+    commands = ["run", "compare", "advise", "tune", "calibrate", "explain", "animate", "pts",
+                "report", "serve", "top", "drive save", "reproduce", "devices", "workloads",
                 "schemes", "trace info", "trace convert", "trace fit", "trace merge", "convert",
                 "sweep", "fio"]  # fmt: skip
     helps = {name: flashgc(*name.split(), "--help").out for name in commands}

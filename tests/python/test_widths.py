@@ -20,8 +20,8 @@ from flashgc.traces import trace_summary
 
 WIDTHS = (40, 60, 80, 120, 200)
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-HELP = ["", "run", "compare", "advise", "tune", "explain", "animate", "pts", "report", "serve",
-        "drive", "drive save",
+HELP = ["", "run", "compare", "advise", "tune", "calibrate", "explain", "animate", "pts",
+        "report", "serve", "drive", "drive save",
         "drive info", "trace", "trace info",
         "trace convert", "trace cut", "trace merge", "trace generate", "trace fit", "schemes",
         "devices", "workloads", "sweep", "sweep status", "reproduce", "convert"]  # fmt: skip

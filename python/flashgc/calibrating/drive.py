@@ -24,7 +24,7 @@ from flashgc.tuning.space import with_settings
 
 SLOTS = 1 << 18
 """Mapped pages of a drive in small, if it has enough blocks."""
-BLOCKS = 96
+BLOCKS = 128
 """Blocks of each plane that a drive in small has at least."""
 REQUESTS = 8_000
 """Requests of a run of single pages at least."""
@@ -55,6 +55,8 @@ class Base:
     """All numbers that it has, by key."""
     blocks: int
     """Blocks of each plane of the drive in small."""
+    follows: bool
+    """Whether its blocks follow from its user capacity and the spare space."""
 
     @property
     def with_load(self) -> Request:
@@ -73,10 +75,15 @@ class Base:
         """The user capacity."""
         return int(self.shape["exported_pages_per_plane"] * self.planes * self.shape["page_bytes"])
 
+    def whole(self, space: float) -> float:
+        """Blocks of each plane of the drive, with this spare space."""
+        own = int(self.shape["blocks_per_plane"])
+        return own * (1 + space) / (1 + self.known[SPACE]) if self.follows else own
+
     @property
-    def is_small(self) -> bool:
-        """Whether runs have fewer blocks than the drive."""
-        return self.blocks < int(self.shape["blocks_per_plane"])
+    def differs(self) -> bool:
+        """Whether runs have another number of blocks than the drive."""
+        return self.follows or self.blocks < int(self.shape["blocks_per_plane"])
 
     def user_share(self, space: float, row_range: float, reserve: float) -> float:
         """The share of the pages that a run gives to the host.
@@ -85,8 +92,8 @@ class Base:
         blocks the host gets less, so that the same share of the others is valid.
         """
         share = row_range / (1 + space)
-        if self.is_small:
-            whole = int(self.shape["blocks_per_plane"])
+        if self.differs:
+            whole = self.whole(space)
             share *= whole / (whole - reserve) * (self.blocks - reserve) / self.blocks
         return min(share, _FULL)
 
@@ -97,7 +104,10 @@ def base(device: api.PathLike, sets: Sequence[str], seed: int, blocks: int | Non
     settings = json.loads(engine.check(with_settings(request, _PLACEHOLDER)))["settings"]
     shape = settings["device"]["shape"]
     known = numbers.of_base(settings["device"], settings["gc"])
-    found = Base(request, os.fspath(device), shape, known, 0)
+    more = with_settings(request, {SPACE: 1.5 * known[SPACE], **_PLACEHOLDER})
+    other = json.loads(engine.check(more))["settings"]["device"]["shape"]
+    follows = other["blocks_per_plane"] != shape["blocks_per_plane"]
+    found = Base(request, os.fspath(device), shape, known, 0, follows)
     whole = int(shape["blocks_per_plane"])
     if blocks is not None and not 16 <= blocks <= whole:
         raise ConfigError(
@@ -107,7 +117,7 @@ def base(device: api.PathLike, sets: Sequence[str], seed: int, blocks: int | Non
     if blocks is None:
         per_block = found.planes * int(shape["pages_per_block"])
         blocks = min(whole, max(BLOCKS, math.ceil(SLOTS / per_block)))
-    return Base(request, os.fspath(device), shape, known, blocks)
+    return Base(request, os.fspath(device), shape, known, blocks, follows)
 
 
 @dataclass(frozen=True)
@@ -156,7 +166,8 @@ def load(row: Row, slots: int, base_: Base, long: bool) -> dict[str, Any]:
     count = requests(row, slots, base_, long)
     address = row.pattern.address()
     sequential = row.pattern.kind == "sequential"
-    if row.rate is None:
+    once = row.pattern.kind == "once" and row.read_share < 1
+    if row.rate is None and not once:
         key = "workload.synthetic"
         found |= {
             f"{key}.requests": count, f"{key}.size": f"{row.block_bytes} B",
@@ -165,12 +176,14 @@ def load(row: Row, slots: int, base_: Base, long: bool) -> dict[str, Any]:
         }  # fmt: skip
         return found
     job: dict[str, Any] = {
-        "name": "rate", "file": "drive", "depth": row.depth, "poisson": True, "requests": count,
-        "size": f"{row.block_bytes} B", "read_share": float(row.read_share),
+        "name": "rate", "file": "drive", "depth": row.depth,
+        "poisson": row.is_poisson and row.rate is not None,
+        "requests": count, "size": f"{row.block_bytes} B", "read_share": float(row.read_share),
         "address": address, **({"random_share": 0.0} if sequential else {}),
+        **({"once": True} if once else {}),
     }  # fmt: skip
     for way, share in (("read", row.read_share), ("write", 1 - row.read_share)):
-        if share > 0:
+        if share > 0 and row.rate is not None:
             job[f"{way}_iops"] = max(1, round(row.rate * share))
     found["workload.jobs.job"] = [job]
     return found
@@ -205,3 +218,12 @@ def device_text(base_: Base, values: Values, more: Mapping[str, Any], head: Sequ
     for key, item in more.items():
         chosen._put(whole, f"device.{key}", item)
     return "".join(f"# {line}\n" for line in head) + toml.dumps({**whole["device"], "about": about})
+
+
+def with_reserve(base_: Base, scheme: str, blocks: float) -> str:
+    """A scheme with another threshold."""
+    table = tomllib.loads(scheme)
+    table.setdefault("trigger", {}).setdefault("watermark", {})["soft"] = (
+        f"{round(blocks * _flash_pages(base_))} pages"
+    )
+    return toml.dumps(table)

@@ -64,7 +64,7 @@ def _row(jobs: Sequence[Job], options: Mapping[str, str], where: str) -> Row | s
     row = Row(
         str(jobs[0].get("jobname")), where, _pattern(kind, options, where),
         rows.span(used, where), rows.size(size, "bs", where), depth, share,
-        _rate(options, share, clones, where),
+        _rate(options, share, clones, where), options.get("rate_process") == "poisson",
     )  # fmt: skip
     return row.with_values(_values(jobs, share))
 
@@ -74,7 +74,8 @@ def _pattern(kind: str, options: Mapping[str, str], where: str) -> Pattern:
         return Pattern("sequential")
     drawn = str(options.get("random_distribution") or "random").lower()
     if drawn in ("random", "uniform"):
-        return Pattern("uniform")
+        repeats = str(options.get("norandommap", "0")) not in ("0", "false")
+        return Pattern("uniform" if repeats else "once")
     if drawn.startswith("zipf"):
         # As fio draws it: some places have several ranks.
         return rows.pattern(f"fio{drawn}", where)

@@ -108,7 +108,7 @@ class Runs:
 
     def _reserve(self, rows: Sequence[Row], reports: Sequence[Any]) -> float | None:
         """Blocks of each plane that were erased in runs with collections."""
-        if not self.base.is_small:
+        if not self.base.differs:
             return None
         per_plane = int(self.base.shape["pages_per_block"]) * self.base.planes
         seen = []

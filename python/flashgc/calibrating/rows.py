@@ -18,11 +18,11 @@ IOPS, AMPLIFICATION = "iops", "write_amplification"
 METRICS = (IOPS, AMPLIFICATION, *(f"{way}_{one}" for way in _DIRECTIONS for one in STATISTICS))
 """The names of what can be measured; latencies are in ns."""
 
-PATTERNS = ("uniform", "sequential", "zipf:THETA", "fiozipf:THETA", "zoned:A/S:A/S",
+PATTERNS = ("uniform", "once", "sequential", "zipf:THETA", "fiozipf:THETA", "zoned:A/S:A/S",
             "scattered:A/S:A/S")  # fmt: skip
 _SIZE = re.compile(r"([\d.]+)\s*(|b|k|m|g|t|kib|mib|gib|tib|kb|mb|gb|tb)", re.IGNORECASE)
 _POWERS = "bkmgt"
-_NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
+_NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 
 
 class Value(NamedTuple):
@@ -38,14 +38,14 @@ class Pattern:
     """Where requests go."""
 
     kind: str
-    """`uniform`, `sequential`, `zipf`, `fiozipf`, `zoned` or `scattered`."""
+    """`uniform`, `once`, `sequential`, `zipf`, `fiozipf`, `zoned` or `scattered`."""
     theta: float = 0.0
     zones: tuple[tuple[float, float], ...] = ()
     """The share of the requests and that of the space of each zone."""
 
     def address(self) -> Any:  # noqa: ANN401 - a value of a configuration
         """As `workload.synthetic.address` has it."""
-        if self.kind in ("uniform", "sequential"):
+        if self.kind in ("uniform", "once", "sequential"):
             return "uniform"
         if self.kind == "zipf":
             return {"zipf": self.theta}
@@ -78,6 +78,8 @@ class Row:
     read_share: float = 0.0
     rate: float | None = None
     """Requests a second at most, or None at full rate."""
+    is_poisson: bool = True
+    """Whether the gaps of a rate are exponential, or all the same."""
     overwrites: float | None = None
     """How often the used part was overwritten before; None for the default of the load."""
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -120,7 +122,7 @@ def pattern(text: str, where: str) -> Pattern:
     """
     kind, _, rest = text.strip().lower().partition(":")
     help_ = f"give one of {', '.join(PATTERNS)}, as in zipf:0.9 or zoned:80/20:20/80"
-    if kind in ("uniform", "sequential") and not rest:
+    if kind in ("uniform", "once", "sequential") and not rest:
         return Pattern(kind)
     if kind in ("zipf", "fiozipf"):
         theta = _plain(rest)

@@ -14,9 +14,8 @@ workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import optuna
 
@@ -26,6 +25,7 @@ from flashgc.calibrating.candidates import Candidate
 from flashgc.calibrating.drive import Point
 from flashgc.calibrating.fits import Fitted, Matrix, Runs, Steps
 from flashgc.calibrating.numbers import Number
+from flashgc.calibrating.progress import CalibrateProgress, Told
 from flashgc.calibrating.rows import Row
 from flashgc.tuning.sampler import TPE, Legal, quiet, suggested
 from flashgc.tuning.space import Parameter, Space, Values
@@ -43,19 +43,6 @@ _AROUND = 1.3
 _RESERVE = 4.0
 """Erased blocks of a plane before any is measured: the threshold of the combinations."""
 _NAME = "collector"
-
-
-class CalibrateProgress(NamedTuple):
-    """The progress of a calibration."""
-
-    phase: str
-    """`closed`, `steps`, `trials`, `long`, `profile`, `judge` or `apart`."""
-    done: int
-    """Runs of the phase that are done; of `trials`, trials."""
-    total: int
-
-
-Told = Callable[[CalibrateProgress], object]
 
 
 @dataclass(frozen=True)

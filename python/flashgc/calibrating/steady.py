@@ -81,7 +81,9 @@ def _row(cells: Mapping[str, str], where: str) -> Row | None:
     return Row(
         label, where, pattern, round(active_gib * 2**30), block, depth, share,
         None if rate is None else rate / (1 - share),
-        0.0 if pattern.kind == "sequential" else overwrites, values,
+        # Short runs follow others, on a drive that is in its steady state.
+        overwrites=overwrites if overwrites >= 1 and pattern.kind != "sequential" else None,
+        values=values,
     )  # fmt: skip
 
 

@@ -115,7 +115,7 @@ def _row(cells: Mapping[str, str], where: str) -> Row:
         rows.depth(given("depth") or "1", where),
         rows.share(given("reads") or "0", "reads", where),
         rows.positive(given("rate"), "rate", where) if given("rate") else None,
-        rows.positive(given("overwrites"), "overwrites", where, -1e-9)
+        overwrites=rows.positive(given("overwrites"), "overwrites", where, -1e-9)
         if given("overwrites") else None,
     )  # fmt: skip
     made = made if given("name") else Row(**{**made.__dict__, "name": made.words()})

@@ -10,6 +10,7 @@ import typer
 
 from flashgc.cli import advise as advising
 from flashgc.cli import animate as animating
+from flashgc.cli import calibrate as calibrating
 from flashgc.cli import complete, help_texts, options, presets, reproduce, workloads
 from flashgc.cli import convert as conversion
 from flashgc.cli import drive as drives
@@ -334,6 +335,7 @@ app.command("top", epilog=watching.EPILOG)(watching.top)
 app.command("report", epilog=reporting.EPILOG)(reporting.report)
 app.command("advise", epilog=advising.EPILOG)(advising.advise)
 app.command("tune", epilog=tuning.EPILOG)(tuning.tune)
+app.command("calibrate", epilog=calibrating.EPILOG)(calibrating.calibrate)
 app.command("explain", epilog=explaining.EPILOG)(explaining.explain)
 app.command("animate", epilog=animating.EPILOG)(animating.animate)
 app.command("pts", epilog=performance.EPILOG)(performance.pts)
@@ -347,6 +349,7 @@ class Schema(StrEnum):
     explanation = "explanation"
     pts = "pts"
     tuning = "tuning"
+    calibration = "calibration"
 
 
 @app.command(epilog=example("flashgc schema", "flashgc schema advice > advice.schema.json"))
@@ -357,11 +360,11 @@ def schema(
         typer.Argument(
             metavar="OF",
             help="The output: report (of `flashgc run`), advice (advise), explanation (explain), "
-            "pts or tuning (tune).",
+            "pts, tuning (tune) or calibration (calibrate).",
         ),
     ] = Schema.report,
 ) -> None:
-    """Print the JSON Schema of the output of run, advise, explain, pts or tune."""
+    """Print the JSON Schema of the output of run, advise, explain, pts, tune or calibrate."""
     import json
 
     from flashgc.schema import json_schema
@@ -372,6 +375,7 @@ def schema(
         Schema.explanation: json_schema.explanation_schema,
         Schema.pts: json_schema.pts_schema,
         Schema.tuning: json_schema.tuning_schema,
+        Schema.calibration: json_schema.calibration_schema,
     }
     print(json.dumps(schemas[of](), indent=2))
 

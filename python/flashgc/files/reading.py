@@ -59,6 +59,10 @@ _RESULTS = {
     "advice.json": ("flashgc advise", "open {}/advice.html"),
     "explanation.json": ("flashgc explain", "open {}/explanation.html"),
     "pts.json": ("flashgc pts", "open {}/index.html"),
+    "calibration.json": (
+        "flashgc calibrate",
+        "open {}/calibration.html, or `flashgc devices {}/device.toml`",
+    ),
     "tune.json": ("flashgc tune", "open {}/tune.html, or `flashgc run {}/tuned.toml`"),
 }
 

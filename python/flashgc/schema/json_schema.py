@@ -6,6 +6,7 @@ import typing
 from typing import Any
 
 from flashgc.schema.advice_keys import AdviceKeys
+from flashgc.schema.calibration_keys import CalibrateKeys
 from flashgc.schema.explanation_keys import ExplanationKeys
 from flashgc.schema.pts_keys import PtsKeys
 from flashgc.schema.report_keys import Keys, Only, Open
@@ -68,6 +69,16 @@ def tuning_schema() -> dict[str, Any]:
     ['metric', 'maximised']
     """
     return _whole(TuneKeys, "Tuning")
+
+
+def calibration_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a calibration, as `flashgc calibrate --json` prints it.
+
+    >>> import flashgc
+    >>> flashgc.calibration_schema()["$defs"]["CalibrateStep"]["required"]
+    ['value', 'fall']
+    """
+    return _whole(CalibrateKeys, "Calibration")
 
 
 def _whole(keys: type[Section], title: str) -> dict[str, Any]:

@@ -1,0 +1,65 @@
+"""The result of a calibration, and the forms in which it can be kept."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from flashgc._engine import OutputError
+from flashgc.files import output
+from flashgc.schema.calibration_keys import CalibrateKeys
+
+
+class Calibration(CalibrateKeys):
+    """A device and a scheme that have the measurements, how sure they are, and what else may be.
+
+    Every key of `flashgc calibrate --json` is an attribute and an item.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The result as one JSON object."""
+        return json.dumps(self._values, indent=indent)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Saves the result: `.json`, `.html` for a page; a file `device.toml` or `scheme.toml`.
+
+        The file appears whole or not at all; an OutputError says why not.
+        """
+        target = Path(path)
+        if target.suffix == ".toml":
+            texts = {"device.toml": "device_toml", "scheme.toml": "scheme_toml"}
+            if target.name not in texts:
+                raise OutputError(f"error: {target}: the name must be device.toml or scheme.toml")
+            output.write(target, self._values[texts[target.name]])
+            return target
+        return output.save(path, self.to_json, self._page)
+
+    def save_all(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Saves device, scheme, page, result, and the job file of the further measurement."""
+        target = output.folder(folder)
+        names = ("device.toml", "scheme.toml", "calibration.html", "calibration.json")
+        made = [self.save(target / name) for name in names]
+        further = self._values["further"]
+        if further is not None and further["file"] is not None:
+            output.write(target / further["file"], further["job"])
+            made.append(target / further["file"])
+        return made
+
+    def __repr__(self) -> str:
+        return f"Calibration({self._values['candidates'][0]['name']})"
+
+    def _page(self) -> str:
+        from flashgc.calibrating import page
+
+        return page.whole(self._values)
+
+    def _repr_html_(self) -> str:
+        from flashgc.calibrating import page
+
+        return page.fragment(self._values)

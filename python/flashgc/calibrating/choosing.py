@@ -1,0 +1,66 @@
+"""The rows that are fitted where none are named: at most six, each for another number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flashgc.calibrating.rows import AMPLIFICATION, IOPS, Row
+
+MOST = 6
+"""Rows that are fitted at most without --fit-rows."""
+_SKEWED = ("zipf", "fiozipf", "zoned", "scattered")
+
+Rule = tuple[Callable[[Row], bool], Callable[[Row], tuple[float, ...]]]
+
+
+def _writes(row: Row) -> bool:
+    return row.read_share == 0 and row.rate is None and IOPS in row.values
+
+
+def _uniform(row: Row) -> bool:
+    return _writes(row) and row.pattern.kind in ("uniform", "once") and row.depth > 1
+
+
+def _worth(row: Row) -> float:
+    """Rows with more measured numbers first, and of them those with write amplification."""
+    return -len(row.values) - 10 * (AMPLIFICATION in row.values)
+
+
+_RULES: Sequence[Rule] = (
+    # Reads of an idle drive: the time of a read.
+    (lambda row: row.read_share == 1 and row.depth == 1, lambda row: (_worth(row),)),
+    # Writes of an idle drive, or at the lowest rate: firmware and link.
+    (lambda row: row.read_share < 1 and (row.rate is not None or
+                                         (row.read_share == 0 and row.depth == 1
+                                          and row.block_bytes <= 16384)),
+     lambda row: (row.rate or 0.0, _worth(row))),
+    # Writes at full rate over the whole drive: programs and write amplification.
+    (_uniform, lambda row: (-float(row.range), -row.depth, _worth(row))),
+    # The same over a part of it: the spare space.
+    (lambda row: _uniform(row) and float(row.range) < 0.95,
+     lambda row: (abs(float(row.range) - 0.7), -row.depth, _worth(row))),
+    # Skewed writes: the placement of copies, and the victims.
+    (lambda row: _writes(row) and row.pattern.kind in _SKEWED,
+     lambda row: (-float(row.range), abs(row.pattern.theta - 0.9), _worth(row))),
+    # A rate between an idle drive and a full one: how collections are spread over time.
+    (lambda row: row.rate is not None and row.read_share < 1,
+     lambda row: (-(row.rate or 0.0), _worth(row))),
+    # Sequential writes: programs without collection.
+    (lambda row: _writes(row) and row.pattern.kind == "sequential",
+     lambda row: (-float(row.range), -row.block_bytes, _worth(row))),
+)  # fmt: skip
+
+
+def fitted(found: Sequence[Row]) -> list[Row]:
+    """At most six rows, in the order of the table; all of them where there are no more."""
+    if len(found) <= MOST:
+        return list(found)
+    chosen: list[Row] = []
+    for fits, order in _RULES:
+        left = [row for row in found if row not in chosen and fits(row)]
+        if left and len(chosen) < MOST:
+            chosen.append(min(left, key=order))
+    for row in sorted(found, key=_worth):
+        if len(chosen) < MOST and row not in chosen:
+            chosen.append(row)
+    return [row for row in found if row in chosen]
