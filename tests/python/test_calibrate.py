@@ -373,9 +373,9 @@ def test_nonsense_arguments_say_what_is_allowed(base, tmp_path, change, parts):
 
 def test_the_command_prints_and_saves(command, calibrated, tmp_path):
     folder = calibrated[3]
-    typed = [folder / "rows.csv", "--device", folder / "base.toml", "--schemes",
-             "greedy,tokens,pgc", "--trials", "8", "--fit-rows",
-             ";".join(load.name for load in HIDDEN_LOADS[:6]), "--store", folder / "all"]  # fmt: skip
+    fitted = ";".join(load.name for load in HIDDEN_LOADS[:6])
+    typed = [folder / "rows.csv", "--device", folder / "base.toml", "--trials", "8", "--schemes",
+             "greedy,tokens,pgc", "--fit-rows", fitted, "--store", folder / "all"]  # fmt: skip
     done = command("calibrate", *typed, "--out", "out")
     assert "excluded" in done.out
     assert "The collector: " in done.out

@@ -50,6 +50,7 @@ class Base:
     request: Request
     """Its layers, without a load."""
     name: str
+    seed: int
     shape: Mapping[str, Any]
     known: Mapping[str, float]
     """All numbers that it has, by key."""
@@ -107,7 +108,7 @@ def base(device: api.PathLike, sets: Sequence[str], seed: int, blocks: int | Non
     more = with_settings(request, {SPACE: 1.5 * known[SPACE], **_PLACEHOLDER})
     other = json.loads(engine.check(more))["settings"]["device"]["shape"]
     follows = other["blocks_per_plane"] != shape["blocks_per_plane"]
-    found = Base(request, os.fspath(device), shape, known, 0, follows)
+    found = Base(request, os.fspath(device), seed, shape, known, 0, follows)
     whole = int(shape["blocks_per_plane"])
     if blocks is not None and not 16 <= blocks <= whole:
         raise ConfigError(
@@ -117,7 +118,7 @@ def base(device: api.PathLike, sets: Sequence[str], seed: int, blocks: int | Non
     if blocks is None:
         per_block = found.planes * int(shape["pages_per_block"])
         blocks = min(whole, max(BLOCKS, math.ceil(SLOTS / per_block)))
-    return Base(request, os.fspath(device), shape, known, blocks, follows)
+    return Base(request, os.fspath(device), seed, shape, known, blocks, follows)
 
 
 @dataclass(frozen=True)
@@ -128,9 +129,13 @@ class Point:
     values: Values
     reserve: float
     """Blocks of each plane that the collector keeps erased, as measured."""
+    jitter: tuple[float, ...] = ()
+    """The standard deviation of the logarithm of each number of the fitted rows over seeds."""
 
 
-def request(base_: Base, point: Point, row: Row, long: bool = False) -> Request:
+def request(
+    base_: Base, point: Point, row: Row, long: bool = False, more_seed: int = 0
+) -> Request:  # fmt: skip
     """The request of the run that stands for a measured one."""
     share = base_.user_share(point.values.get(SPACE, base_.known[SPACE]), float(row.range),
                              point.reserve)  # fmt: skip
@@ -138,6 +143,7 @@ def request(base_: Base, point: Point, row: Row, long: bool = False) -> Request:
     settings: dict[str, Any] = {
         **_numbers(base_, point.values), "device.blocks_per_plane": base_.blocks,
         "device.exported": float(f"{share:.6f}"), **load(row, slots, base_, long),
+        **({"seed": base_.seed + more_seed} if more_seed else {}),
     }  # fmt: skip
     return point.candidate.request(with_settings(base_.request, settings))
 

@@ -19,7 +19,7 @@ _FAR = 4.0
 def points(
     rows: Sequence[Row], found: Sequence[Simulated], fitted: Sequence[Row]
 ) -> list[dict[str, Any]]:
-    """Each measured number beside the simulated one."""
+    """Each measured number next to the simulated one."""
     names = {row.name for row in fitted}
     made = []
     for row, own in zip(rows, found, strict=True):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,11 +51,18 @@ class Fitted:
     rows: Sequence[Row]
     found: Sequence[Simulated]
     misses: Sequence[float]
+    widths: Sequence[float]
+    """The noise of each number with jitter, as a multiple of that without."""
 
     @property
     def cost(self) -> float:
         """Minus the logarithm of its likelihood."""
-        return likelihood.total(self.rows, self.misses)
+        return likelihood.total(self.rows, self.misses) + self.spread
+
+    @property
+    def spread(self) -> float:
+        """The part of it for jitter: a wider distribution makes each number less likely."""
+        return sum(math.log(one) for one in self.widths)
 
     @property
     def weights(self) -> list[float]:
@@ -76,29 +83,31 @@ class Runs:
 
     def fitted(
         self, points: Sequence[Point], rows: Sequence[Row], told: Told | None = None,
-        long: bool = False,
+        long: bool = False, more_seed: int = 0,
     ) -> list[Fitted]:  # fmt: skip
         """The points with their runs, each measured reserve in place of the assumed one."""
-        reports = self._reports(points, rows, told, long)
+        reports = self._reports(points, rows, told, long, more_seed)
         made = []
         for at, point in enumerate(points):
             own = reports[at * len(rows) : (at + 1) * len(rows)]
             found = [{} if one is None else likelihood.simulated(one) for one in own]
-            told_ = likelihood.misses(rows, found, self.noise)
+            told_ = likelihood.misses(rows, found, self.noise, point.jitter)
             reserve = self._reserve(rows, own)
-            kept = point if reserve is None else Point(point.candidate, point.values, reserve)
-            made.append(Fitted(kept, rows, found, told_))
+            kept = point if reserve is None else replace(point, reserve=reserve)
+            widths = likelihood.widths(rows, self.noise, point.jitter)
+            made.append(Fitted(kept, rows, found, told_, widths))
         return made
 
     def _reports(
-        self, points: Sequence[Point], rows: Sequence[Row], told: Told | None, long: bool
-    ) -> list[Any]:
+        self, points: Sequence[Point], rows: Sequence[Row], told: Told | None, long: bool,
+        more_seed: int,
+    ) -> list[Any]:  # fmt: skip
         """The report of each run; None where the engine refuses it, or it ends in an error."""
         runs: list[Run | None] = []
         for point in points:
             for row in rows:
                 try:
-                    request = drive.request(self.base, point, row, long)
+                    request = drive.request(self.base, point, row, long, more_seed)
                     runs.append(Run(f"{point.candidate.name}: {row.name}", request))
                 except ConfigError:
                     runs.append(None)
@@ -136,7 +145,7 @@ def closed(fit: Fitted, rows: Sequence[Row], free: Sequence[Number]) -> Point:
             if number.key == key:
                 rest = _unloaded(pairs, share, values[key])
                 values[key] = values[key] if rest is None else number.clipped(rest)
-    return Point(fit.point.candidate, values, fit.point.reserve)
+    return replace(fit.point, values=values)
 
 
 Pair = tuple[Row, Simulated]
@@ -260,7 +269,7 @@ def moved(point: Point, free: Sequence[Number], change: Matrix) -> Point:
     values = dict(point.values)
     for number, one in zip(free, change, strict=True):
         values[number.key] = number.clipped(values[number.key] * math.exp(float(one)))
-    return Point(point.candidate, values, point.reserve)
+    return replace(point, values=values)
 
 
 def aside(point: Point, free: Sequence[Number]) -> list[Point]:
@@ -284,3 +293,21 @@ def limits(rows: Sequence[Row], noise: Mapping[str, float]) -> Matrix:
     """The largest slope of each miss: a percentile between two humps jumps, and has none."""
     found = [_STEEPEST / noise[likelihood.kind(metric)] for row in rows for metric in row.values]
     return np.asarray(found, dtype=np.float64)[:, None]
+
+
+def jitter(several: Sequence[Fitted]) -> tuple[float, ...]:
+    """The standard deviation of the logarithm of each number, over runs with other seeds."""
+    found = []
+    for index, row in enumerate(several[0].rows):
+        for metric in row.values:
+            logs = [math.log(one.found[index][metric]) for one in several
+                    if metric in one.found[index]]  # fmt: skip
+            found.append(statistics.stdev(logs) if len(logs) > 1 else 0.0)
+    return tuple(found)
+
+
+def with_jitter(fit: Fitted, jitter_: tuple[float, ...], noise: Mapping[str, float]) -> Fitted:
+    """The same runs, with the noise of the numbers that differ from seed to seed."""
+    misses = likelihood.misses(fit.rows, fit.found, noise, jitter_)
+    widths = likelihood.widths(fit.rows, noise, jitter_)
+    return replace(fit, point=replace(fit.point, jitter=jitter_), misses=misses, widths=widths)

@@ -6,7 +6,9 @@
    counts in proportion (pseudo-Huber), and a latency by its logarithm (Cauchy): a percentile
    between two humps of a distribution jumps with the least change, and must not decide all else.
 3. A lower bound that is met counts nothing.
-4. Where even the best candidate misses by more than the noise, all noise is scaled so that it does
+4. A percentile between two humps differs from seed to seed of the simulation as well: this jitter
+   of a candidate is part of the noise of its long runs, and makes each of its numbers less likely.
+5. Where even the best candidate misses by more than the noise, all noise is scaled so that it does
    not: the model is then the larger part of the error.
 """
 
@@ -24,8 +26,8 @@ Simulated = Mapping[str, float]
 """What a run gives, by metric."""
 
 NOISE: Mapping[str, float] = {
-    IOPS: 0.02, AMPLIFICATION: 0.02, "mean": 0.03, "p50": 0.03, "p90": 0.05, "p95": 0.05,
-    "p99": 0.08, "p99_9": 0.15, "p99_99": 0.30,
+    IOPS: 0.01, AMPLIFICATION: 0.01, "mean": 0.02, "p50": 0.02, "p90": 0.04, "p95": 0.04,
+    "p99": 0.06, "p99_9": 0.12, "p99_99": 0.25,
 }  # fmt: skip
 """The standard deviation of the logarithm of each kind of number."""
 DELTA = 3.0
@@ -80,15 +82,29 @@ def error(measured: Value, found: float | None) -> float | None:
 
 
 def misses(
-    rows: Sequence[Row], found: Sequence[Simulated], noise_: Mapping[str, float]
-) -> list[float]:
+    rows: Sequence[Row], found: Sequence[Simulated], noise_: Mapping[str, float],
+    jitter: Sequence[float] = (),
+) -> list[float]:  # fmt: skip
     """The miss of each number of the rows, in the order of :func:`metrics`."""
-    told = []
+    told: list[float] = []
+    wide = widths(rows, noise_, jitter)
     for row, own in zip(rows, found, strict=True):
         for metric, value in row.values.items():
             miss = error(value, own.get(metric))
-            told.append(_WORST if miss is None else miss / noise_[kind(metric)])
+            sigma = noise_[kind(metric)] * wide[len(told)]
+            told.append(_WORST if miss is None else miss / sigma)
     return told
+
+
+def widths(
+    rows: Sequence[Row], noise_: Mapping[str, float], jitter: Sequence[float]
+) -> list[float]:  # fmt: skip
+    """The noise of each number with its jitter, as a multiple of that without."""
+    listed = metrics(rows)
+    if len(jitter) != len(listed):
+        return [1.0] * len(listed)
+    return [math.hypot(1.0, one / noise_[kind(metric)])
+            for metric, one in zip(listed, jitter, strict=True)]  # fmt: skip
 
 
 def metrics(rows: Sequence[Row]) -> list[str]:

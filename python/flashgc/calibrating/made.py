@@ -151,7 +151,7 @@ def _made(
     from flashgc.calibrating.calibration import Calibration
 
     best = found.kept[0]
-    scale = likelihood.scale(best.cost, len(best.misses), len(asked.free))
+    scale = likelihood.scale(best.cost - best.spread, len(best.misses), len(asked.free))
     along = sureness.profiles(runs, best, asked.free, scale, _phase(told, "profile"))
     listed = sureness.told(best, asked.free, found.slopes, scale, along)
     judged = [row for row in asked.rows if row not in asked.fitted]

@@ -1,4 +1,4 @@
-"""The page of a calibration: the collector, the numbers, and each point beside the measured one."""
+"""The page of a calibration: collectors, numbers, and each point next to its measured one."""
 
 from __future__ import annotations
 

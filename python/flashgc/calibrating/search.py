@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import optuna
 
 from flashgc.axes.choice import Choice, Range, Source
@@ -32,6 +33,8 @@ from flashgc.tuning.space import Parameter, Space, Values
 
 CLOSED, STEPS, LONG_STEPS, POLISHED = 3, 2, 3, 2
 """Rounds of each phase."""
+SEEDS = 2
+"""Further seeds of the long runs, for the jitter of their numbers."""
 STEPPED = 10
 """Candidates with steps."""
 KEPT = 4
@@ -164,24 +167,33 @@ class Search:
     def _long(self, kept: Sequence[Steps], others: Sequence[Fitted]) -> Found:
         """The best candidates with long runs, and the slopes of the best one."""
         free, limits = self.asked.free, self._limits
-        rounds = LONG_STEPS + POLISHED + 2
+        rounds = LONG_STEPS + POLISHED + SEEDS + 2
         first = self._fitted([one.fit.point for one in kept], "long", 0, rounds, True)
-        under_way = [Steps(own, free, one.slopes, limits)
+        first = self._jittered(first, rounds)
+        under_way = [Steps(own, free, one.slopes / np.asarray(own.widths)[:, None], limits)
                      for one, own in zip(kept, first, strict=True)]  # fmt: skip
         for at in range(LONG_STEPS):
-            self._step(under_way, "long", at + 1, rounds, True)
-        for at in range(POLISHED):
+            self._step(under_way, "long", at + SEEDS + 1, rounds, True)
+        for at in range(LONG_STEPS, LONG_STEPS + POLISHED):
             points = [fits.closed(one.fit, self.asked.rows, free) for one in under_way]
-            for steps, own in zip(under_way, self._fitted(points, "long", LONG_STEPS + 1 + at,
-                                                          rounds, True), strict=True):  # fmt: skip
+            polished = self._fitted(points, "long", at + SEEDS + 1, rounds, True)
+            for steps, own in zip(under_way, polished, strict=True):
                 steps.seen(own)
         found = sorted((one.fit for one in under_way), key=_order)
         beside = self._fitted(fits.aside(found[0].point, free), "long", rounds - 1, rounds, True)
         return Found(found, fits.slopes(found[0], beside, limits), others, self.asked.trials)
 
+    def _jittered(self, first: Sequence[Fitted], rounds: int) -> list[Fitted]:
+        """Long runs, with the noise of the numbers that differ from seed to seed."""
+        points = [one.point for one in first]
+        more = [self._fitted(points, "long", at, rounds, True, more_seed=at)
+                for at in range(1, SEEDS + 1)]  # fmt: skip
+        return [fits.with_jitter(several[0], fits.jitter(several), self.runs.noise)
+                for several in zip(first, *more, strict=True)]  # fmt: skip
+
     def _fitted(
         self, points: Sequence[Point], phase: str, at: int, rounds: int, long: bool = False,
-        rounds_now: int = 1,
+        rounds_now: int = 1, more_seed: int = 0,
     ) -> list[Fitted]:  # fmt: skip
         """Points with their runs; the progress is that of one of some rounds of a phase."""
         now = len(points) * len(self.asked.rows)
@@ -191,7 +203,7 @@ class Search:
             per_round = now // rounds_now
             self._told(CalibrateProgress(phase, at * per_round + part, rounds * per_round))
 
-        return self.runs.fitted(points, self.asked.rows, told, long)
+        return self.runs.fitted(points, self.asked.rows, told, long, more_seed)
 
 
 def _alike(fits_: Sequence[Fitted]) -> list[Point]:

@@ -139,7 +139,7 @@ def errors(found: Mapping[str, Any]) -> Rows:
 
 
 def points(found: Mapping[str, Any], those: Sequence[Mapping[str, Any]] | None = None) -> Rows:
-    """Each measured number beside the simulated one."""
+    """Each measured number next to the simulated one."""
     rows = [["row", "load", "", "number", "measured", "simulated", "error"]]
     for one in found["points"] if those is None else those:
         metric, error = one["metric"], one["error"]

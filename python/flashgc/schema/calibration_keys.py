@@ -67,7 +67,7 @@ class CalibrateCandidate(Section):
 
 
 class CalibratePoint(Section):
-    """A measured number beside the simulated one."""
+    """A measured number next to the simulated one."""
 
     row: str
     load: str
