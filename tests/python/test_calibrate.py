@@ -3,16 +3,20 @@
 import json
 import math
 import random
+import signal
+import subprocess
+import time
 
 import pytest
 
 import flashgc
-from conftest import LONG, SHARED
+from conftest import COMMAND, LONG, SHARED
+from test_charts import valid
 from test_schema import mistakes
 
 pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
 
-from flashgc.calibrating import drive, likelihood, reading, rows
+from flashgc.calibrating import choosing, drive, figure, likelihood, reading, rows
 
 TABLE = """\
 name, pattern, range, bs, depth, reads, rate, iops, p50_us, p99.9_us, write_amplification
@@ -279,7 +283,7 @@ def calibrated(tmp_path_factory):
     folder = tmp_path_factory.mktemp("calibrated")
     name, truth = hidden(folder, 3, ["greedy", "tokens", "pgc"])
     found = flashgc.calibrate(
-        folder / "rows.csv", folder / "base.toml", schemes=["greedy", "tokens", "pgc"], trials=8,
+        folder / "rows.csv", folder / "base.toml", schemes=["greedy", "tokens", "pgc"], trials=4,
         fit_rows=[load.name for load in HIDDEN_LOADS[:6]], store=folder / "all", jobs=2,
     )  # fmt: skip
     return found, name, truth, folder
@@ -303,6 +307,14 @@ def test_the_result_has_the_keys_of_its_schema(calibrated):
     assert mistakes(calibrated[0].to_dict(), schema, "", schema["$defs"]) == []
 
 
+def test_its_charts_are_valid(calibrated):
+    drawn = figure.charts(calibrated[0].to_dict())
+    assert [one.name for one in drawn][:2] == ["points-iops", "points-write-amplification"]
+    assert drawn[-1].name == "profiles"
+    for one in drawn:
+        valid(one)
+
+
 def test_device_and_scheme_run_together(calibrated, tmp_path):
     found = calibrated[0]
     files = found.save_all(tmp_path / "out")
@@ -324,7 +336,7 @@ def test_device_and_scheme_run_together(calibrated, tmp_path):
 def test_equal_arguments_give_equal_results(calibrated):
     found, _, _, folder = calibrated
     again = flashgc.calibrate(
-        folder / "rows.csv", folder / "base.toml", schemes=["greedy", "tokens", "pgc"], trials=8,
+        folder / "rows.csv", folder / "base.toml", schemes=["greedy", "tokens", "pgc"], trials=4,
         fit_rows=[load.name for load in HIDDEN_LOADS[:6]], store=folder / "all", jobs=1,
     )  # fmt: skip
     assert again.runs == 0
@@ -374,15 +386,42 @@ def test_nonsense_arguments_say_what_is_allowed(base, tmp_path, change, parts):
 def test_the_command_prints_and_saves(command, calibrated, tmp_path):
     folder = calibrated[3]
     fitted = ";".join(load.name for load in HIDDEN_LOADS[:6])
-    typed = [folder / "rows.csv", "--device", folder / "base.toml", "--trials", "8", "--schemes",
+    typed = [folder / "rows.csv", "--device", folder / "base.toml", "--trials", "4", "--schemes",
              "greedy,tokens,pgc", "--fit-rows", fitted, "--store", folder / "all"]  # fmt: skip
-    done = command("calibrate", *typed, "--out", "out")
-    assert "excluded" in done.out
-    assert "The collector: " in done.out
+    found = command("calibrate", *typed, "--out", "out", "--json").json
+    assert found["candidates"][0]["verdict"] == "best"
     assert (tmp_path / "out/scheme.toml").is_file()
-    assert command("calibrate", *typed, "--json").json["candidates"][0]["verdict"] == "best"
     told = command("calibrate", *typed, "--noise", "iops", code=2).err
     assert "iops=2%" in told
+
+
+def test_an_interrupted_calibration_leaves_no_file_and_goes_on(calibrated, tmp_path):
+    folder = calibrated[3]
+    typed = [COMMAND, "calibrate", folder / "rows.csv", "--device", folder / "base.toml",
+             "--schemes", "greedy,pgc", "--trials", "0", "--store", "all"]  # fmt: skip
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*typed, "--out", "out"], cwd=tmp_path, **pipes) as child:
+        end = time.monotonic() + 60
+        while not list(tmp_path.glob("all/results/*")) and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        told = child.communicate(timeout=60)[1]
+    assert child.returncode == 130
+    assert "the same command continues" in told
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_six_rows_are_chosen_one_for_each_number():
+    many = [
+        *HIDDEN_LOADS, rows.Row("again", "", rows.Pattern("uniform"), depth=64),
+        rows.Row("sequential", "", rows.Pattern("sequential"), block_bytes=1 << 20, depth=8),
+        rows.Row("faster", "", rows.Pattern("uniform"), depth=32, rate=2500.0),
+    ]  # fmt: skip
+    chosen = choosing.fitted([row.with_values({"iops": rows.Value(1.0)}) for row in many])
+    assert [row.name for row in chosen] == [
+        "idle-read", "idle-write", "full", "part", "skewed", "faster",
+    ]  # fmt: skip
 
 
 @pytest.mark.skipif(not LONG, reason="20 hidden drives take some 20 minutes: FLASHGC_LONG=1")

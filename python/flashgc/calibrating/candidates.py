@@ -105,7 +105,7 @@ def of(base: Request, schemes: Sequence[str | os.PathLike[str]] | None) -> list[
         why = _problem(one.request(base))
         if why is not None:
             raise ConfigError(f"error: the scheme {reading.printable(given)} cannot run on this "
-                              f"device: {why}\n  = help: leave it out of --schemes")  # fmt: skip
+                              f"device: {why}\n  = help: remove it from --schemes")  # fmt: skip
         made.append(one)
     if len({one.name for one in made}) < len(made):
         raise ConfigError("error: --schemes names a scheme twice")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flashgc.calibrating import likelihood, sureness, words
+from flashgc.calibrating.rows import AMPLIFICATION, IOPS
 from flashgc.charts import Chart, theme
 from flashgc.charts.chart import Columns
 
@@ -15,17 +16,15 @@ Found = Mapping[str, Any]
 _KINDS = ("fitted", "judged")
 _COLOURS = {"domain": list(_KINDS), "range": list(theme.COLOURS[:2])}
 _SHAPES = {"domain": list(_KINDS), "range": ["circle", "diamond"]}
-_MOST = 1.0
-"""Errors beyond a factor of two lie at the edge."""
 
 
 def charts(found: Found) -> list[Chart]:
     """All of them."""
-    return [*_errors(found), _profiles(found)]
+    return [*_points(found), _profiles(found)]
 
 
-def _errors(found: Found) -> list[Chart]:
-    """The error of each number, by row, for each kind of number."""
+def _points(found: Found) -> list[Chart]:
+    """Simulated over measured numbers, for each kind of them."""
     made = []
     for kind in likelihood.NOISE:
         own = [one for one in found["points"]
@@ -36,23 +35,29 @@ def _errors(found: Found) -> list[Chart]:
 
 
 def _kind(kind: str, own: Sequence[Mapping[str, Any]]) -> Chart:
-    misses = [math.log1p(one["error"]) for one in own]
-    shown = [100 * math.expm1(min(max(miss, -_MOST), _MOST)) for miss in misses]
+    measured, simulated = ([float(f"{one[name]:.6g}") for one in own]
+                           for name in ("measured", "simulated"))  # fmt: skip
     columns: Columns = {
-        "row": [_short(one) for one in own],
-        "error": [float(f"{value:.4g}") for value in shown],
+        "row": [f"{one['row']}, {words.label(one['metric'])}" for one in own],
+        "measured": measured, "simulated": simulated,
         "kind": ["fitted" if one["fitted"] else "judged" for one in own],
         "told": [f"{words.show(one['metric'], one['measured'])} measured, "
-                 f"{words.show(one['metric'], one['simulated'])} simulated" for one in own],
+                 f"{words.show(one['metric'], one['simulated'])} simulated, "
+                 f"{100 * one['error']:+.1f} %" for one in own],
     }  # fmt: skip
-    legend = {"orient": "top", "title": None, "disable": False}
-    axis = {"title": f"error of {words.label(kind)}, %", "grid": True}
-    y = {"field": "row", "type": "nominal", "sort": None, "axis": {**theme.names_axis(),
-                                                                   "labelLimit": 190}}  # fmt: skip
-    x = {"field": "error", "type": "quantitative", "axis": axis}
-    zero = {"mark": {"type": "rule", "opacity": 0.5}, "encoding": {"x": {"datum": 0}}}
+    ends = [0.9 * min(*measured, *simulated), 1.1 * max(*measured, *simulated)]
+    legend = {"orient": "top", "title": None}
+    x, y = ({"field": name, "type": "quantitative",
+             "scale": {"type": "log", "nice": False, "domain": ends},
+             "axis": _axis(kind, name, channel)}
+            for name, channel in (("measured", "x"), ("simulated", "y")))  # fmt: skip
+    line = {
+        "data": {"values": [{"measured": end, "simulated": end} for end in ends]},
+        "mark": {"type": "line", "opacity": 0.5, "strokeDash": [4, 4], "color": "#888888"},
+        "encoding": {"x": x, "y": y},
+    }
     marks = {
-        "mark": {"type": "point", "filled": True, "size": 60},
+        "mark": {"type": "point", "size": 45, "strokeWidth": 1.4},
         "encoding": {
             "x": x, "y": y,
             "color": {"field": "kind", "type": "nominal", "scale": _COLOURS, "legend": legend},
@@ -60,19 +65,18 @@ def _kind(kind: str, own: Sequence[Mapping[str, Any]]) -> Chart:
             "tooltip": theme.tooltip({"row": "row", "kind": "kind", "told": "values"}),
         },
     }  # fmt: skip
-    count = len(dict.fromkeys(columns["row"]))
     worst = max(own, key=lambda one: abs(math.log1p(one["error"])))
-    told = (f"Errors of {words.label(kind)} of {len(own)} numbers; the largest is "
-            f"{100 * worst['error']:+.1f} %, {_short(worst)}.")  # fmt: skip
-    name = f"errors-{kind.replace('_', '-')}"
-    return Chart(name, f"{words.label(kind)}: simulated over measured", {"layer": [zero, marks]},
-                 columns, told, height=max(120, 16 * count + 40))  # fmt: skip
+    told = (f"{words.label(kind)} of {len(own)} rows, simulated over measured; the largest error "
+            f"is {100 * worst['error']:+.1f} %, {worst['row']}.")  # fmt: skip
+    title = f"{words.label(kind)}: simulated over measured"
+    return Chart(f"points-{kind.replace('_', '-')}", title, {"layer": [line, marks]}, columns, told,
+                 "The dashed line is equality.")  # fmt: skip
 
 
-def _short(one: Mapping[str, Any]) -> str:
-    way = one["metric"].partition("_")[0]
-    return f"{one['row']}, {way}s" if way in ("read", "write") and "%" in one["load"].partition(
-        " of ")[0] else str(one["row"])  # fmt: skip
+def _axis(kind: str, name: str, channel: str) -> theme.Part:
+    if kind in (IOPS, AMPLIFICATION):
+        return {"title": f"{words.label(kind)}, {name}", "format": "~s", "tickCount": 5}
+    return theme.log_time_axis(f"{words.label(kind)}, {name}", channel)
 
 
 def _profiles(found: Found) -> Chart:
@@ -80,7 +84,7 @@ def _profiles(found: Found) -> Chart:
     names, xs, ys = [], [], []
     for one in found["numbers"]:
         for step in one["profile"]:
-            names.append(one["key"])
+            names.append(one["key"].removeprefix("device."))
             xs.append(float(f"{100 * (step['value'] / one['value'] - 1):.4g}"))
             ys.append(float(f"{min(max(step['fall'], 0.0), 4 * sureness.FALL):.4g}"))
     keys = list(dict.fromkeys(names))

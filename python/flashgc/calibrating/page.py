@@ -28,7 +28,7 @@ def fragment(found: Mapping[str, Any]) -> str:
         f"<p><strong>{html.escape(words.verdict(found))}</strong></p>",
         f"<p>{html.escape(words.head(found))}</p>", f"<p>{html.escape(words.about(found))}</p>",
         *(page.note(text) for text in found["warnings"]),
-        "<h2>Collectors</h2>", page.wide(table(words.candidates(found))),
+        "<h2>Collectors</h2>", table(words.candidates(found), "facts"),
         *([f"<p>{html.escape(rest)}</p>"] if rest else []),
         *([f"<p>{html.escape(further)}</p>"] if further else []),
         "<h2>Numbers</h2>", page.wide(table(words.fitted(found))), charts.figures([profiles]),

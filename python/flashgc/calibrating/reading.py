@@ -96,7 +96,7 @@ def named(found: Sequence[Row], names: Sequence[str]) -> list[Row]:
     known = {row.name: row for row in found}
     for name in names:
         if name not in known:
-            raise ConfigError(f"error: --fit-rows names {name!r}, which is no row\n"
+            raise ConfigError(f"error: --fit-rows names {name!r}, which is not a row\n"
                               f"  = help: the rows: {_listed(known)}")  # fmt: skip
     return [known[name] for name in dict.fromkeys(names)]
 
