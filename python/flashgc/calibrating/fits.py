@@ -41,6 +41,8 @@ _STEEPEST = 1.3
 _LONGEST = 0.7
 """The longest step of a number, as a logarithm."""
 _RIDGE = 1e-3
+_LEAST = 0.01
+"""The usable spare space at least, for a step from it."""
 
 
 @dataclass(frozen=True)
@@ -131,21 +133,34 @@ class Runs:
         return statistics.median(seen) if seen else None
 
 
-def closed(fit: Fitted, rows: Sequence[Row], free: Sequence[Number]) -> Point:
+def closed(fit: Fitted, rows: Sequence[Row], free: Sequence[Number], base: Base) -> Point:
     """The point with each number moved by the measurement that shows it alone."""
     values = dict(fit.point.values)
     pairs = [pair for pair in zip(rows, fit.found, strict=True) if pair[1]]
     space = _space(pairs) if any(one.key == SPACE for one in free) else None
-    moves = {SPACE: space, PROGRAM: _program(pairs, _bounded(space or 0.0))}
+    program = _program(pairs, _bounded(space or 0.0))
     for number in free:
-        move = moves.get(number.key)
-        if move is not None:
-            values[number.key] = number.clipped(values[number.key] * math.exp(_bounded(move)))
+        old = values[number.key]
+        if number.key == SPACE and space is not None:
+            reserved = fit.point.reserve / base.whole(old)
+            values[SPACE] = number.clipped(_respaced(old, _bounded(space), reserved))
+        elif number.key == PROGRAM and program is not None:
+            values[PROGRAM] = number.clipped(old * math.exp(_bounded(program)))
         for key, share in ((READ, 1.0), (FIRMWARE, 0.0)):
             if number.key == key:
                 rest = _unloaded(pairs, share, values[key])
                 values[key] = values[key] if rest is None else number.clipped(rest)
     return replace(fit.point, values=values)
+
+
+def _respaced(space: float, move: float, reserved: float) -> float:
+    """The spare space whose usable part differs by a factor.
+
+    The excess of write amplification is inverse to the spare space without the blocks that the
+    collector keeps erased, a share of all blocks.
+    """
+    usable = max((1 + space) * (1 - reserved) - 1, _LEAST)
+    return (1 + usable * math.exp(move)) / (1 - reserved) - 1
 
 
 Pair = tuple[Row, Simulated]

@@ -99,7 +99,7 @@ class Search:
             found = self._fitted(points, "closed", at, rounds)
             best = found if not best else [min(pair, key=_order)
                                            for pair in zip(best, found, strict=True)]  # fmt: skip
-            points = [fits.closed(one, asked.rows, asked.free) for one in found]
+            points = [fits.closed(one, asked.rows, asked.free, self.runs.base) for one in found]
             if at == rounds - 2:
                 points = _alike(best)
         return best
@@ -175,7 +175,9 @@ class Search:
         for at in range(LONG_STEPS):
             self._step(under_way, "long", at + SEEDS + 1, rounds, True)
         for at in range(LONG_STEPS, LONG_STEPS + POLISHED):
-            points = [fits.closed(one.fit, self.asked.rows, free) for one in under_way]
+            points = [
+                fits.closed(one.fit, self.asked.rows, free, self.runs.base) for one in under_way
+            ]
             polished = self._fitted(points, "long", at + SEEDS + 1, rounds, True)
             for steps, own in zip(under_way, polished, strict=True):
                 steps.seen(own)
