@@ -31,7 +31,7 @@ from flashgc.calibrating.rows import Row
 from flashgc.tuning.sampler import TPE, Legal, quiet, suggested
 from flashgc.tuning.space import Parameter, Space, Values
 
-CLOSED, STEPS, LONG_STEPS, POLISHED = 3, 2, 3, 2
+CLOSED, STEPS, LONG_STEPS, POLISHED = 3, 2, 5, 1
 """Rounds of each phase."""
 SEEDS = 2
 """Further seeds of the long runs, for the jitter of their numbers."""
