@@ -182,5 +182,6 @@ def test_another_output_is_noticed():
 def test_every_command_has_a_page():
     names = {page.stem for page in (ROOT / "docs/cli").glob("*.md")}
     assert names >= {"run", "compare", "advise", "explain", "animate", "report", "drive", "trace",
-                     "schemes", "devices", "workloads", "sweep", "tune", "calibrate", "reproduce", "schema",
+                     "schemes", "devices", "workloads", "sweep", "tune", "calibrate",
+                     "reproduce", "schema",
                      "convert", "serve", "top", "fio", "pts"}  # fmt: skip

@@ -6,8 +6,8 @@
    that are fitted, and `candidates` the collectors that may be inside.
 3. `search` finds the numbers of each candidate, on the workers and in the store of sweeps;
    `likelihood` says how likely a run makes a measurement, and `fits` makes the steps.
-4. `verdicts`, `sureness` and `apart` say which candidates are left, how sure each number is, and
-   which further measurement helps; `made` has the function that does all of it.
+4. `verdicts`, `intervals` and `apart` say which candidates are left, the interval of each number,
+   and which further measurement helps; `made` has the function that does all of it.
 """
 
 from flashgc.calibrating.calibration import Calibration

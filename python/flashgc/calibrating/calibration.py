@@ -14,7 +14,7 @@ from flashgc.schema.calibration_keys import CalibrateKeys
 
 
 class Calibration(CalibrateKeys):
-    """A device and a scheme that have the measurements, how sure they are, and what else may be.
+    """A device and a scheme that have the measurements, with intervals and the other candidates.
 
     Every key of `flashgc calibrate --json` is an attribute and an item.
     """

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashgc.calibrating import likelihood, sureness, words
+from flashgc.calibrating import intervals, likelihood, words
 from flashgc.calibrating.rows import AMPLIFICATION, IOPS
 from flashgc.charts import Chart, theme
 from flashgc.charts.chart import Columns
@@ -86,7 +86,7 @@ def _profiles(found: Found) -> Chart:
         for step in one["profile"]:
             names.append(one["key"].removeprefix("device."))
             xs.append(float(f"{100 * (step['value'] / one['value'] - 1):.4g}"))
-            ys.append(float(f"{min(max(step['fall'], 0.0), 4 * sureness.FALL):.4g}"))
+            ys.append(float(f"{min(max(step['fall'], 0.0), 4 * intervals.FALL):.4g}"))
     keys = list(dict.fromkeys(names))
     colour = theme.colour("key", keys, dashed=True)
     colour["color"]["legend"] = theme.parts_legend() | {"symbolType": "stroke", "columns": 2}
@@ -102,7 +102,7 @@ def _profiles(found: Found) -> Chart:
         },
     }  # fmt: skip
     rule = {"mark": {"type": "rule", "strokeDash": [4, 4], "opacity": 0.6},
-            "encoding": {"y": {"datum": sureness.FALL}}}  # fmt: skip
+            "encoding": {"y": {"datum": intervals.FALL}}}  # fmt: skip
     told = "; ".join(f"{one['key']}: {one['text']}, known: {one['known']}"
                      for one in found["numbers"])  # fmt: skip
     return Chart(

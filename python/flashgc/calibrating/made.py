@@ -147,13 +147,13 @@ def _calibrated(asked: _Task, pool: Pool, told: Told) -> Calibration:
 def _made(
     asked: _Task, runs: Runs, found: Found, pool: Pool, told: Told
 ) -> Calibration:  # fmt: skip
-    from flashgc.calibrating import findings, sureness, verdicts
+    from flashgc.calibrating import findings, intervals, verdicts
     from flashgc.calibrating.calibration import Calibration
 
     best = found.kept[0]
     scale = likelihood.scale(best.cost - best.spread, len(best.misses), len(asked.free))
-    along = sureness.profiles(runs, best, asked.free, scale, _phase(told, "profile"))
-    listed = sureness.told(best, asked.free, found.slopes, scale, along)
+    along = intervals.profiles(runs, best, asked.free, scale, _phase(told, "profile"))
+    listed = intervals.told(best, asked.free, found.slopes, scale, along)
     judged = [row for row in asked.rows if row not in asked.fitted]
     [others] = runs.fitted([best.point], judged, _phase(told, "judge"), True)
     by_name = dict(zip([row.name for row in [*asked.fitted, *judged]],

@@ -1,4 +1,4 @@
-"""How sure each number is: the likelihood around the best point.
+"""The interval of each number: the likelihood around the best point.
 
 1. *alone*: one number varies and the others stay. The interval ends where the logarithm of the
    likelihood has fallen by 2, which is 95 % where the noise is that of the results.
