@@ -144,7 +144,7 @@ lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, chan
 	$(BIN)/python -m mypy.stubtest flashgc._engine --ignore-missing-stub
 	$(BIN)/python scripts/prose.py
 	$(BIN)/python scripts/prose.py --comments
-	$(BIN)/codespell *.md docs papers schemes devices scripts python/flashgc crates/*/src --skip "*.svg,*.so,*.a,vega.js"
+	$(BIN)/codespell *.md docs papers schemes devices scripts python/flashgc crates/*/src --skip "*.svg,*.so,*.a,*.bib,vega.js"
 
 format: $(VENV)/.dev ## put the code into the project's shape
 	cargo fmt --all
