@@ -30,17 +30,22 @@
       this.ready = load(page, resolved);
     }
 
-    tell(data) {
-      const event = new MessageEvent("message", { data });
-      if (this.onmessage) this.onmessage(event);
-      this.dispatchEvent(event);
+    // As between threads a message is a copy, and comes after what runs now has ended: a field that
+    // is drawn again in between would lose what was typed.
+    tell(given) {
+      const data = structuredClone(given);
+      setTimeout(() => {
+        const event = new MessageEvent("message", { data });
+        if (this.onmessage) this.onmessage(event);
+        this.dispatchEvent(event);
+      });
     }
 
-    postMessage(data) {
-      this.ready.then(() => {
-        const inner = this.frame.contentWindow;
-        inner.dispatchEvent(new inner.MessageEvent("message", { data }));
-      });
+    postMessage(given) {
+      const inner = this.frame.contentWindow;
+      const data = inner.structuredClone(given);
+      const dispatch = () => inner.dispatchEvent(new inner.MessageEvent("message", { data }));
+      this.ready.then(() => setTimeout(dispatch));
     }
 
     terminate() {
