@@ -245,3 +245,17 @@ def test_counts_of_the_readme_are_those_of_the_program():
     told = (ROOT / "README.md").read_text("utf-8")
     [schemes] = re.findall(r"under any of (\d+)\s+GC schemes", told)
     assert int(schemes) == len(flashgc.schemes())
+
+
+def test_a_verified_run_says_so(flashgc):
+    small = ["--set", "workload.synthetic.requests=500", "--set", "device.blocks_per_plane=64"]
+    told = "checked every operation and the whole drive at the end"
+    assert told in flashgc("run", "oltp", *small, "--verify").err
+    assert told not in flashgc("run", "oltp", *small).err
+    assert told in flashgc("compare", "oltp", "--schemes", "greedy,fifo", *small, "--verify").err
+
+
+def test_a_quick_reproduction_says_why_nothing_is_comparable(flashgc, tmp_path):
+    done = flashgc("reproduce", "parallel-gc/table-5", "--quick", "--out", str(tmp_path / "out"))
+    assert "not comparable" in done.out
+    assert "a quick run has small drives and few requests" in done.err

@@ -193,6 +193,7 @@ def run(
         from flashgc.cli import show
 
         show.report(report)
+        options.say_checked(verify)
         options.say_saved(*files, gc_log, series, request_log, timeline)
     if check_wait:
         _check_wait(report)
@@ -310,6 +311,7 @@ def compare(
     from flashgc.cli import show
 
     show.comparison(reports)
+    options.say_checked(verify)
     options.say_saved(*files)
 
 

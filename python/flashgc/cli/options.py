@@ -47,6 +47,14 @@ def say_saved(*files: Path | None) -> None:
         say(f"saved {', '.join(first)} and {last}" if first else f"saved {last}")
 
 
+def say_checked(verify: bool) -> None:
+    """Prints that the checkers have watched to the end, where they have."""
+    if verify:
+        say(
+            "checked every operation and the whole drive at the end: nothing differs from the model"
+        )
+
+
 def typed() -> str:
     """The command as it was typed, so that a shell takes it again."""
     return shlex.join(["flashgc", *sys.argv[1:]])

@@ -157,6 +157,7 @@ def reproduce(
         print(done.to_json())
     else:
         _show(done)
+        _say_quick(quick)
     _say_bundle(bundle)
     _end(done.failed)
 
@@ -185,6 +186,11 @@ def _end(failed: list[dict[str, Any]]) -> None:
         raise typer.Exit(FAILED)
 
 
+def _say_quick(quick: bool) -> None:
+    if quick:
+        say("a quick run has small drives and few requests, and its figures do not count")
+
+
 def _say_bundle(bundle: Path | None) -> None:
     if bundle is not None:
         say(f"saved {bundle}; flashgc reproduce --check {bundle} runs it again")
@@ -204,6 +210,7 @@ def _all(
         print(found.to_json())
     else:
         _show_all(found)
+        _say_quick(quick)
     for name, text in found.errors.items():
         say(f"{name}: {text}")
     if found.papers:

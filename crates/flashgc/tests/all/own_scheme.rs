@@ -132,9 +132,9 @@ impl Copy {
         let blocks = [
             (FILE, &scheme, "rust"),
             (PRESET, &scheme, "toml preset"),
-            ("own-scheme.toml", &scheme, "toml config"),
+            ("own-scheme.toml", &scheme, "toml own.toml"),
             (PLACEMENT, &placement, "rust"),
-            ("own-placement.toml", &placement, "toml config"),
+            ("own-placement.toml", &placement, "toml own.toml"),
         ];
         for (path, page, kind) in blocks {
             write(&root.join(path), block(page, kind).as_bytes());
