@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import json
+import re
 import subprocess
 
 import pytest
@@ -140,11 +141,60 @@ def test_a_late_read_is_shown_where_it_waits(browser, page):
     told = "document.querySelector('.drive-0 .told').textContent"
     opened.until(f"/has waited .* for unit \\d+, which copies a page/.test({told})")
     opened.until(
-        "document.querySelector('.drive-1 .told').textContent === 'The read is done here.'"
+        "/^The read is done after .* own work\\.$/"
+        ".test(document.querySelector('.drive-1 .told').textContent)"
     )
     # Tables of the whole run stay.
     assert "copies of a collection" in opened.tab.locator(".read").first.inner_text()
     opened.clean()
+
+
+NOTED = """(number) => {
+  window.noted = [];
+  const draw = playground.frame.bind(playground);
+  playground.frame = (data) => {
+    draw(data);
+    if (data.mode !== "slow") return;
+    const told = document.querySelector(".drive-1 .told").textContent;
+    const waited_ns = Math.round(data.now_ns - playground.followed.arrived_ns);
+    noted.push([waited_ns, told, time(waited_ns)]);
+  };
+  const read = playground.data.runs[1].slowest_reads[number];
+  playground.follow(1, read);
+  return [read.latency_ns, why(read)];
+}"""
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_read_is_done_at_its_end_and_its_wait_is_that_of_the_clock(browser, page, number):
+    opened = Opened(browser, page, address(requests=10_000))
+    opened.ends()
+    latency_ns, why = opened.tab.evaluate(NOTED, number)
+    opened.until("playground.followed.is_over && playground.player.mode === 'pause'")
+    noted = opened.tab.evaluate("noted")
+    assert len(noted) > 20
+    for waited_ns, told, clock in noted:
+        assert told.startswith("The read is done") == (waited_ns >= latency_ns), (waited_ns, told)
+        if waited_ns > 0 and "has waited" in told:
+            assert f"has waited {clock}" in told
+    # The last sentence is the answer of the list.
+    told = opened.tab.inner_text(".drive-1 .told")
+    assert told.removeprefix("The read is done after ") == why.removeprefix("It took ")
+    opened.clean()
+
+
+def test_the_parts_of_a_latency_add_up(small):
+    found = small.tab.evaluate(
+        "playground.data.runs.flatMap((run) => run.slowest_reads.map((read) => [read, why(read)]))"
+    )
+    sizes = {"ns": 1, "us": 1e3, "ms": 1e6}
+    for read, told in found:
+        whole, *parts = (
+            float(number) * sizes[unit]
+            for number, unit in re.findall(r"([\d.]+) (ns|us|ms)\b", told)
+        )
+        assert whole == pytest.approx(read["latency_ns"], rel=0.01)
+        assert sum(parts) == pytest.approx(whole, rel=0.01) or "all of it" in told
 
 
 def test_an_address_holds_the_configuration(browser, page):

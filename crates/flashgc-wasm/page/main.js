@@ -127,7 +127,7 @@ class Playground {
     this.player.show(mode, now_ns, runs);
     if (!runs.every((run) => run.report)) return;
     const names = this.names();
-    runs.forEach((run, at) => this.drives[at].show(names[at], run.picture, this.shapes[at], this.followed));
+    runs.forEach((run, at) => this.showDrive(run, at, now_ns));
     this.restAfterFollowed(now_ns);
     // Figures of the whole run stay while one of its reads is shown.
     if (this.followed && mode !== "full" && mode !== "over") return;
@@ -136,6 +136,14 @@ class Playground {
     showLatency(names, this.reports);
     this.amplification.show(names, runs.map(({ samples }) => samples));
     this.showHashes(runs);
+  }
+
+  /** The drive of a run, and where the read that is shown is on it. */
+  showDrive({ picture, shown }, at, now_ns) {
+    const { followed } = this;
+    const done = shown ?? (followed?.scheme === at ? followed : null);
+    const told = followed && followedWords(picture, followed, done, now_ns);
+    this.drives[at].show(this.names()[at], picture, this.shapes[at], followed, told);
   }
 
   /** A read that was shown is done: the clock stops a moment later. */
@@ -166,9 +174,9 @@ class Playground {
   follow(scheme, read) {
     const ns = Math.max(1, read.latency_ns / SHOW_MS);
     const lead = Math.min(read.arrived_ns, Math.ceil(read.latency_ns / 16));
-    this.followed = { ...read };
+    this.followed = { ...read, scheme };
     at("followed").textContent = `Shown: the read that took ${time(read.latency_ns)} under ${this.names()[scheme]}. It arrives after ${clock(read.arrived_ns)}, on both drives.`;
-    this.start({ at_ns: read.arrived_ns - lead, ns });
+    this.start({ at_ns: read.arrived_ns - lead, ns, number: read.number });
     at("drive-title").scrollIntoView({ behavior: "smooth", block: "start" });
   }
 }

@@ -30,13 +30,29 @@ function partsBar(parts, latency, longest) {
   return element("div", { class: "bar", role: "img", "aria-label": `${time(latency)}: ${told.join(", ")}` }, ...pieces);
 }
 
-/** Why a request took as long as it did, as a sentence. */
-function why(request) {
-  const { parts, latency_ns } = request;
-  const waits = PARTS.slice(1).filter(([key]) => parts[key] > 0);
-  if (!waits.length) return `${time(latency_ns)}: its unit was free, and all of it is the read itself.`;
-  waits.sort(([one], [other]) => parts[other] - parts[one]);
-  const told = waits.slice(0, 2).map(([key, words]) => `${time(parts[key])} for ${words}`);
-  const own = time(parts.service_ns ?? 0);
-  return `It took ${time(latency_ns)}. It waited ${told.join(" and ")}; the read itself took ${own}.`;
+/** A part of a latency has a name of its own from this share on. */
+const NAMED = 0.01;
+
+/** "a, b and c". */
+function listed(words) {
+  return [words.slice(0, -1).join(", "), words.at(-1)].filter(Boolean).join(" and ");
+}
+
+/** A latency and its parts, the longest wait first. The parts are the whole: what is short is the rest. */
+function partsWords({ parts, latency_ns }) {
+  const own_ns = parts.service_ns ?? 0;
+  const waits = PARTS.slice(1).filter(([key]) => parts[key] > 0).sort(([one], [other]) => parts[other] - parts[one]);
+  const named = waits.filter(([key]) => parts[key] >= NAMED * latency_ns);
+  const rest_ns = waits.reduce((sum, [key]) => sum + parts[key], 0) - named.reduce((sum, [key]) => sum + parts[key], 0);
+  const told = named.map(([key, words]) => `${time(parts[key])} for ${words}`);
+  if (rest_ns > 0) told.push(`${time(rest_ns)} for the rest`);
+  if (own_ns > 0) told.push(`${time(own_ns)} for its own work`);
+  return `${time(latency_ns)}: ${listed(told)}`;
+}
+
+/** Why a read took as long as it did, as a sentence. */
+function why(read) {
+  const has_waited = PARTS.slice(1).some(([key]) => read.parts[key] > 0);
+  if (!has_waited) return `It took ${time(read.latency_ns)}: its unit was free, and all of it is the read itself.`;
+  return `It took ${partsWords(read)}.`;
 }

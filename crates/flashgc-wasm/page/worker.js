@@ -16,6 +16,10 @@ let mode = "over";
 let pace = { ns: 0, target: 0, since: 0 };
 /** Where a run to an instant goes on to, and how. */
 let until = null;
+/** The number of a read that is shown; a run notes its end. */
+let shown = null;
+/** Events at a time until a read that is shown is done: an answer has only the last of those done. */
+const FEW_EVENTS = 4;
 /** The number of the present pair: messages of earlier ones are dropped. */
 let pair = 0;
 let is_awake = false;
@@ -48,6 +52,12 @@ function open(configurations) {
 function advance(run, events, until_ns) {
   Object.assign(run, engine.call({ call: "advance", run: run.id, events, until_ns }));
   if (run.completed) run.recent = run.last;
+  if (isLooking(run)) run.shown = run.last.find(({ number }) => number === shown) ?? null;
+}
+
+/** Whether a read is shown that has not ended in this run; on the way to it none has. */
+function isLooking(run) {
+  return shown !== null && mode !== "prepare" && mode !== "seek" && !run.shown;
 }
 
 function unfinished() {
@@ -86,6 +96,10 @@ function full(ends) {
     }
     const run = left.reduce((one, other) => (other.now_ns < one.now_ns ? other : one));
     const before = run.done;
+    if (isLooking(run)) {
+      advance(run, FEW_EVENTS);
+      continue;
+    }
     advance(run, run.events);
     const step = (run.total ?? 1e5) / SAMPLES / 2;
     const did = Math.max(1, run.done - before);
@@ -98,7 +112,7 @@ function full(ends) {
 function go(to_ns, ends) {
   for (const run of unfinished()) {
     while (run.phase !== "done" && !(run.next_ns > to_ns)) {
-      advance(run, 5000, Math.floor(to_ns));
+      advance(run, isLooking(run) ? FEW_EVENTS : 5000, Math.floor(to_ns));
       sample(run);
       if (performance.now() > ends) return false;
     }
@@ -152,6 +166,7 @@ function frame() {
       total: run.total,
       samples: run.samples,
       recent: run.recent ?? [],
+      shown: run.shown ?? null,
       ...(drawn.includes(run) ? details(run) : {}),
     })),
   });
@@ -205,6 +220,7 @@ const TASKS = {
     pair = task.pair;
     is_drawn = true;
     until = task.until ?? null;
+    shown = until?.number ?? null;
     pace = { ns: 0, target: 0, since: 0 };
     open(task.configurations);
     wake();

@@ -146,7 +146,7 @@ class Animation {
     if (number !== film.number || again || !this.view.picture) {
       const is_next = number === film.number + 1;
       const picture = film.go(number);
-      this.view.show(this.title, picture, film.head, null);
+      this.view.show(this.title, picture, film.head);
       const has_news = number > 0 && (is_next || !this.is_playing);
       this.told.textContent = has_news ? newsWords(film.news) : this.opening(number);
       const [requests, programs, copies, erases] = film.counts();

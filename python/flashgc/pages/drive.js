@@ -45,12 +45,13 @@ class DriveView {
     this.canvas = element("canvas", { role: "img" });
     this.told = element("p", { class: "told" });
     this.element = element("div", { class: `drive-${scheme}` }, this.title, this.told, this.canvas);
-    this.picture = null;
+    Object.assign(this, { picture: null, of_read: null });
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  show(name, picture, shape, followed) {
-    Object.assign(this, { picture, shape, followed });
+  /** A picture; `followed` is a read that has a frame, and `told` its state in words. */
+  show(name, picture, shape, followed = null, told = null) {
+    Object.assign(this, { picture, shape, followed, of_read: told });
     this.title.textContent = name;
     this.draw();
   }
@@ -165,10 +166,8 @@ class DriveView {
   }
 
   words() {
-    const { units, now_ns } = this.picture;
-    const number = units.findIndex((unit) => this.isFollowed(unit));
-    if (number >= 0) return followedWords(units[number], number, this.followed, now_ns);
-    if (this.followed && now_ns > this.followed.arrived_ns) return "The read is done here.";
+    const { units } = this.picture;
+    if (this.of_read !== null) return this.of_read;
     const doing = (work) => units.filter((unit) => unit.work === work).length;
     const waiting = units.reduce((sum, unit) => sum + unit.queue.length, 0);
     const collections = units.filter((unit) => unit.collection).length;
@@ -176,18 +175,6 @@ class DriveView {
       `${doing("copy")} copy and ${doing("erase")} erase; ${plural(collections, "collection")} open, ` +
       `${plural(waiting, "page operation")} waiting.`;
   }
-}
-
-function followedWords(unit, number, { arrived_ns }, now_ns) {
-  const age = time(now_ns - arrived_ns);
-  if (unit.serves_ns === arrived_ns) return `After ${age} unit ${number} reads the page.`;
-  const before = unit.queue.findIndex(([, arrived]) => arrived === arrived_ns);
-  const behind = before ? ` Before it in the queue: ${before}.` : "";
-  const { collection } = unit;
-  const left = collection && !collection.erases
-    ? ` Its collection has moved ${plural(collection.moved, "page")}; ${count(collection.left)} are left, and the erase.`
-    : "";
-  return `The read has waited ${age} for unit ${number}, which ${WORKS[unit.work][0]}.${left}${behind}`;
 }
 
 /** The colour of letters on the colour of a work. */
