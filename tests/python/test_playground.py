@@ -75,7 +75,7 @@ class Opened:
 
     def ends(self):
         """Waits until both runs are over."""
-        self.until("document.getElementById('clock').textContent.startsWith('Over')")
+        self.until("document.getElementById('clock').textContent.startsWith('Ended')")
 
     def clean(self):
         """Closes the page, and checks that it had no error and requested nothing but itself."""
@@ -264,9 +264,56 @@ def test_a_scheme_that_the_device_cannot_have_is_refused(browser, page):
     opened.until("!document.getElementById('wrong').hidden")
     assert "Scheme B, gsm" in opened.tab.inner_text("#wrong")
     assert "needs a device with sub-blocks" in opened.tab.inner_text("#wrong")
+    assert "needs a device with sub-blocks" in opened.tab.inner_text("#fault-b")
     opened.tab.get_by_label("Scheme B").select_option("pgc")
     opened.ends()
     assert opened.tab.locator("#wrong").is_hidden()
+    assert opened.tab.locator(".fault").count() == 0
+    opened.clean()
+
+
+def test_what_is_refused_leaves_no_results_of_the_run_before(browser, page, tmp_path):
+    opened = Opened(browser, page, address())
+    opened.ends()
+    opened.tab.locator("#text-title").scroll_into_view_if_needed()
+    (tmp_path / "no.trace").write_text("these are words\n")
+    opened.tab.set_input_files("#trace", tmp_path / "no.trace")
+    opened.until("!document.getElementById('wrong').hidden")
+    told = opened.tab.locator("#fault-trace")
+    assert "the format of this trace is not recognised" in told.inner_text()
+    box = told.bounding_box()
+    assert 0 <= box["y"] < 900
+    assert "the command can be told its format" in opened.tab.inner_text("#wrong")
+    assert opened.tab.locator(".read").count() == 0
+    assert opened.tab.locator("#latency .bar").count() == 0
+    assert opened.tab.inner_text("#hashes") == ""
+    assert opened.tab.evaluate("document.querySelector('.drive-0 canvas').height") == 0
+    opened.tab.get_by_label("Workload").select_option("random")
+    opened.ends()
+    assert opened.tab.locator(".fault").count() == 0
+    assert opened.tab.locator(".read").count() == 6
+    opened.clean()
+
+
+def test_a_wrong_address_or_seed_is_told_at_its_control(browser, page):
+    opened = Opened(browser, page, address(a="gready", skew=99, seed="-5"))
+    opened.ends()
+    assert "a=gready" in opened.tab.inner_text("#fault-a")
+    assert "the page uses greedy" in opened.tab.inner_text("#fault-a")
+    assert "from 0 to 14" in opened.tab.inner_text("#fault-skew")
+    assert "seed=-5" in opened.tab.inner_text("#fault-seed")
+    seed = opened.tab.locator("[name=seed]")
+    for wrong in ("-5", "", "1" + 23 * "0"):
+        seed.fill(wrong)
+        assert "from 0 to 4,294,967,295; the runs have seed 1" in opened.tab.inner_text(
+            "#fault-seed"
+        )
+        assert opened.tab.locator(".fault").count() == 1
+    assert seed.get_attribute("aria-invalid") == "true"
+    seed.fill("7")
+    assert opened.tab.locator(".fault").count() == 0
+    opened.until("location.hash.includes('seed=7')")
+    opened.ends()
     opened.clean()
 
 

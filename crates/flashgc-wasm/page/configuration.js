@@ -18,27 +18,34 @@ const WORKLOADS = { random: "at random times", bursts: "in bursts", sequential: 
 /** What a configuration is made of; the address has the same names. */
 const START = { a: "greedy", b: "fpgc", device: "enterprise-tlc", workload: "random", spare: 28, load: 8, skew: 9, reads: 70, requests: 30000, seed: 1 };
 
-/** The choices of an address; what it lacks, or has wrong, is as at the start. */
-function fromAddress(hash) {
+/** The least and the most of each number. */
+const LIMITS = { spare: [10, 80], load: [0, LOADS.length - 1], skew: [0, 14], reads: [0, 95], requests: [1, 10_000_000], seed: [0, 4294967295] };
+
+/**
+ * The choices of an address, and what is wrong with it, by control. What it lacks, or has wrong, is as
+ * at the start.
+ */
+function fromAddress(hash, schemes) {
   const given = new URLSearchParams(hash.replace(/^#/, ""));
   const found = { ...START };
-  if (given.get("device") in DEVICES) {
-    found.device = given.get("device");
-    found.load = DEVICES[found.device].load;
-  }
-  for (const name of ["a", "b"]) if (/^[a-z0-9-]+$/.test(given.get(name) ?? "")) found[name] = given.get(name);
-  if (given.get("workload") in WORKLOADS) found.workload = given.get("workload");
-  const whole = (name, least, most) => {
+  const faults = {};
+  const take = (name, is_known, allowed, convert = String) => {
     const text = given.get(name);
-    if (/^\d+$/.test(text ?? "") && +text >= least && +text <= most) found[name] = +text;
+    if (text === null) return;
+    if (is_known(text)) found[name] = convert(text);
+    else faults[name] = `The address has ${name}=${text}. ${allowed}; the page uses ${found[name]}.`;
   };
-  whole("spare", 10, 80);
-  whole("load", 0, LOADS.length - 1);
-  whole("skew", 0, 14);
-  whole("reads", 0, 95);
-  whole("requests", 1, 10_000_000);
-  whole("seed", 0, 4294967295);
-  return found;
+  const one = (name, names) => take(name, (text) => names.includes(text), "It must be one of the list");
+  one("device", Object.keys(DEVICES));
+  found.load = DEVICES[found.device].load;
+  for (const name of ["a", "b"]) one(name, schemes);
+  if (given.get("workload") === TRACE) faults.workload = "The address is that of a replayed trace, which it does not hold: choose the file.";
+  else one("workload", Object.keys(WORKLOADS));
+  for (const [name, [least, most]] of Object.entries(LIMITS)) {
+    const fits = (text) => /^\d+$/.test(text) && +text >= least && +text <= most;
+    take(name, fits, `It must be a whole number from ${count(least)} to ${count(most)}`, Number);
+  }
+  return { choices: found, faults };
 }
 
 function toAddress(choices) {

@@ -22,6 +22,37 @@ function offerTrace({ name }) {
   workload.value = TRACE;
 }
 
+/** A message at a control, or none. */
+function tellAt(control, text = "") {
+  const id = `fault-${control.name || control.id}`;
+  const note = at(id) ?? element("p", { class: "fault", role: "alert", id });
+  note.textContent = text;
+  if (text) control.closest("label").after(note);
+  else note.remove();
+  for (const [key, value] of [["aria-invalid", "true"], ["aria-describedby", id]]) {
+    if (text) control.setAttribute(key, value);
+    else control.removeAttribute(key);
+  }
+}
+
+/** The messages at the controls, by name; all others are cleared. */
+function tellFaults(faults) {
+  for (const control of at("controls").elements) tellAt(control, faults[control.name || control.id]);
+  inView(document.querySelector(".fault"));
+}
+
+/** Scrolls only to what is out of view. */
+function inView(place) {
+  place?.scrollIntoView({ block: "nearest" });
+}
+
+/** A seed that is no seed, in words. */
+function seedFault({ seed }) {
+  const control = at("controls").elements.seed;
+  const is_good = control.value !== "" && control.checkValidity();
+  return is_good ? {} : { seed: `It must be a whole number from 0 to ${count(LIMITS.seed[1])}; the runs have seed ${seed}.` };
+}
+
 function titleOf(keys, name) {
   const title = keys?.about?.title ?? "";
   return title.toLowerCase().startsWith(`${name}: `) ? title.slice(name.length + 2) : title;
@@ -42,12 +73,17 @@ function readControls(choices) {
   return found;
 }
 
+/** The speed of a replayed trace. */
+function speedWords(times) {
+  return times === 1 ? "at its recorded speed" : `at ${short(times)} times its recorded speed`;
+}
+
 function showOutputs({ spare, load, skew, reads, workload }) {
   const replays = workload === TRACE;
   for (const name of ["skew", "reads"]) at("controls").elements[name].disabled = replays;
   const words = {
     spare: `${spare} %`,
-    load: replays ? `${short(LOADS[load] / LOADS[START.load])} times as recorded` : `${count(LOADS[load])} requests a second`,
+    load: replays ? speedWords(LOADS[load] / LOADS[START.load]) : `${count(LOADS[load])} requests a second`,
     skew: skew ? `Zipf ${skew / 10}` : "none",
     reads: `${reads} %`,
   };

@@ -5,7 +5,9 @@ const SHOW_MS = 8000;
 class Playground {
   constructor(worker) {
     this.worker = worker;
-    this.choices = fromAddress(location.hash);
+    this.choices = { ...START };
+    /** What is wrong with what the reader gave, by control. */
+    this.faults = {};
     this.pair = 0;
     this.ask = 0;
     this.asked = new Map();
@@ -51,8 +53,17 @@ class Playground {
   presets({ schemes, devices }) {
     this.schemes = schemes;
     this.devices = devices;
-    fillControls(this.choices, schemes);
     at("controls").addEventListener("input", () => this.changed());
+    this.takeAddress();
+  }
+
+  /** The configuration of the address. */
+  takeAddress() {
+    const { choices, faults } = fromAddress(location.hash, this.schemes.map(({ name }) => name));
+    this.choices = choices;
+    fillControls(choices, this.schemes);
+    this.faults = faults;
+    tellFaults(faults);
     this.start();
   }
 
@@ -68,13 +79,20 @@ class Playground {
       at("controls").elements.load.value = this.choices.load;
     }
     showOutputs(this.choices);
+    this.faults = seedFault(this.choices);
+    tellFaults(this.faults);
     clearTimeout(this.waits);
     this.waits = setTimeout(() => this.start(), 250);
   }
 
   /** A trace that the reader has given, as a file. */
   async replay(file) {
-    this.trace = { name: file.name, data: new Uint8Array(await file.arrayBuffer()) };
+    try {
+      this.trace = { name: file.name, data: new Uint8Array(await file.arrayBuffer()) };
+    } catch (wrong) {
+      tellAt(at("trace"), `${file.name} cannot be read: ${wrong.message}`);
+      return;
+    }
     offerTrace(file);
     this.changed();
   }
@@ -92,6 +110,7 @@ class Playground {
     }
     showOutputs(this.choices);
     this.player.begins(until);
+    this.showText();
     this.pair += 1;
     const pair = this.pair;
     at("wrong").hidden = true;
@@ -99,13 +118,11 @@ class Playground {
     const answers = await this.question("check", { configurations });
     if (pair !== this.pair) return;
     this.shapes = answers.map(({ ok }) => ok ?? null);
-    const refused = answers.map(({ error }, at) => error && `Scheme ${"AB"[at]}, ${this.names()[at]}: ${error}`);
-    if (refused.some(Boolean)) {
-      this.wrong({ pair, text: refused.filter(Boolean).join("\n\n") });
+    if (answers.some(({ error }) => error)) {
+      this.refused(answers);
       return;
     }
     at("size").textContent = sizeWords(this.shapes[0]);
-    this.showText();
     this.tell("start", { pair, configurations, until });
   }
 
@@ -113,10 +130,41 @@ class Playground {
 
   wrong({ pair, text }) {
     if (pair !== this.pair) return;
-    at("wrong").textContent = text;
+    const { choices, trace } = this;
+    const is_of_trace = choices.workload === TRACE && text.includes(trace.name);
+    this.tellWrong(text, is_of_trace ? { trace: firstOf(text) } : {});
+  }
+
+  /** A configuration, or both, that the engine cannot run. */
+  refused(answers) {
+    const texts = answers.map(({ error }, at) => error && `Scheme ${"AB"[at]}, ${this.names()[at]}: ${error}`);
+    const [a, b] = answers.map(({ error }) => error && firstOf(error));
+    // Two schemes that are refused for the same reason are not that reason.
+    const is_of_both = a === b && this.choices.a !== this.choices.b;
+    this.tellWrong(texts.filter(Boolean).join("\n\n"), is_of_both ? {} : { a, b });
+  }
+
+  /** Says what is wrong, at the top and at its control; the results of the run before are cleared. */
+  tellWrong(text, faults) {
+    at("wrong").textContent = forThePage(text);
     at("wrong").hidden = false;
+    this.clear();
+    if (Object.keys(faults).length) tellFaults({ ...this.faults, ...faults });
+    else inView(at("wrong"));
+  }
+
+  clear() {
     this.player.stops();
     this.data = null;
+    this.reports = [];
+    const names = this.names();
+    names.forEach((name, at) => {
+      this.drives[at].clear(name);
+      this.late[at].show(name, []);
+    });
+    showLatency(names, []);
+    this.amplification.show(names, [[], []]);
+    for (const id of ["hashes", "size", "followed"]) at(id).textContent = "";
   }
 
   frame(data) {
@@ -179,4 +227,14 @@ class Playground {
     this.start({ at_ns: read.arrived_ns - lead, ns, number: read.number });
     at("drive-title").scrollIntoView({ behavior: "smooth", block: "start" });
   }
+}
+
+/** The first line of an error. */
+function firstOf(error) {
+  return error.replace(/^error: /, "").split("\n")[0];
+}
+
+/** An error of the engine; an option that it names is one of the command. */
+function forThePage(text) {
+  return text.replace("name it with `--format`", "the command can be told its format, as `--format`");
 }

@@ -56,7 +56,7 @@ class Player {
     at("clock").textContent = {
       prepare: "The drives are being filled",
       seek: "On the way to the read",
-      over: `Over after ${time(now_ns)}`,
+      over: `Ended after ${time(now_ns)}`,
     }[mode] ?? `${clock(now_ns)} of drive time`;
   }
 }

@@ -44,9 +44,7 @@ async function begin() {
   }
   at("share").addEventListener("click", () => copy(at("share"), location.href));
   window.addEventListener("hashchange", () => {
-    playground.choices = fromAddress(location.hash);
-    fillControls(playground.choices, playground.schemes);
-    playground.start();
+    playground.takeAddress();
   });
   acceptFiles(playground);
   const bytes = await moduleBytes();

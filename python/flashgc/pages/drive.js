@@ -56,6 +56,14 @@ class DriveView {
     this.draw();
   }
 
+  clear(name) {
+    this.title.textContent = name;
+    this.picture = null;
+    this.told.textContent = "";
+    this.canvas.removeAttribute("aria-label");
+    sized(this.canvas, this.element.clientWidth, 0);
+  }
+
   /** Boxes of units in rows; in each box its planes, and in each plane its blocks, in rows too. */
   layout(width) {
     const { units } = this.picture;
