@@ -197,6 +197,16 @@ def test_the_parts_of_a_latency_add_up(small):
         assert sum(parts) == pytest.approx(whole, rel=0.01) or "all of it" in told
 
 
+def test_runs_that_are_too_short_are_not_compared(small):
+    told = small.tab.inner_text("#steady")
+    reports = small.tab.evaluate("playground.reports")
+    assert [one["steady"]["verdict"] for one in reports] == ["no", "no"]
+    for scheme, one in zip(("greedy", "fpgc"), reports, strict=True):
+        more = f"{one['steady']['more_requests']:,}"
+        assert f"{scheme} has not reached steady state (about {more} more requests" in told
+    assert "Do not compare these numbers" in told
+
+
 def test_an_address_holds_the_configuration(browser, page):
     opened = Opened(browser, page, address(a="pgc", b="fifo", device="slc-msr", skew=3, spare=40))
     opened.ends()

@@ -164,7 +164,7 @@ class Playground {
     });
     showLatency(names, []);
     this.amplification.show(names, [[], []]);
-    for (const id of ["hashes", "size", "followed"]) at(id).textContent = "";
+    for (const id of ["hashes", "size", "followed", "steady"]) at(id).textContent = "";
   }
 
   frame(data) {
@@ -182,6 +182,7 @@ class Playground {
     runs.forEach((run, at) => this.late[at].show(names[at], run.slowest_reads));
     this.reports = runs.map(({ report }) => report);
     showLatency(names, this.reports);
+    showVerdicts(names, this.reports, runs.every(({ phase }) => phase === "done"));
     this.amplification.show(names, runs.map(({ samples }) => samples));
     this.showHashes(runs);
   }
