@@ -207,6 +207,31 @@ def test_runs_that_are_too_short_are_not_compared(small):
     assert "Do not compare these numbers" in told
 
 
+def test_the_slowest_reads_of_both_schemes_have_one_scale(small):
+    found = small.tab.evaluate(
+        """playground.data.runs.map(({ slowest_reads }, scheme) => {
+             const bars = [...playground.late[scheme].element.querySelectorAll(".bar")];
+             return bars.map((bar, at) => [slowest_reads[at].latency_ns,
+               [...bar.children].reduce((sum, part) => sum + parseFloat(part.style.width), 0)]);
+           }).flat()"""
+    )
+    longest = max(latency for latency, _ in found)
+    for latency, width in found:
+        assert width == pytest.approx(100 * latency / longest, rel=0.01)
+
+
+def test_a_list_that_is_pointed_at_keeps_its_order(browser, page):
+    opened = Opened(browser, page, address(requests=100_000))
+    opened.until("document.querySelectorAll('.read').length === 6")
+    opened.tab.locator(".read button").first.hover()
+    opened.until("playground.late[0].isInUse()")
+    before = opened.tab.evaluate("playground.late[0].seen")
+    opened.tab.wait_for_timeout(300)
+    seen = opened.tab.evaluate("[playground.player.mode, playground.late[0].seen]")
+    assert seen in (["full", before], ["over", seen[1]])
+    opened.clean()
+
+
 def test_an_address_holds_the_configuration(browser, page):
     opened = Opened(browser, page, address(a="pgc", b="fifo", device="slc-msr", skew=3, spare=40))
     opened.ends()

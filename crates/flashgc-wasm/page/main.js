@@ -23,7 +23,7 @@ class Playground {
     at("late").append(...this.late.map((reads) => reads.element));
     this.player = new Player((task, more) => this.tell(task, more), () => this.start());
     at("kind").addEventListener("change", () => showLatency(this.names(), this.reports));
-    driveLegends(at("colours"), at("works"), at("blocks"));
+    driveLegends(at("colours"), at("works"), at("blocks"), [["the read that is shown: its unit, and a ring around its dot", { border: `3px solid ${FOLLOWED}` }]]);
     partLegend();
     worker.onmessage = ({ data }) => this[data.kind](data);
   }
@@ -158,10 +158,8 @@ class Playground {
     this.data = null;
     this.reports = [];
     const names = this.names();
-    names.forEach((name, at) => {
-      this.drives[at].clear(name);
-      this.late[at].show(name, []);
-    });
+    this.drives.forEach((drive, at) => drive.clear(names[at]));
+    showLate(this.late, names, [[], []], true);
     showLatency(names, []);
     this.amplification.show(names, [[], []]);
     for (const id of ["hashes", "size", "followed", "steady"]) at(id).textContent = "";
@@ -179,10 +177,11 @@ class Playground {
     this.restAfterFollowed(now_ns);
     // Figures of the whole run stay while one of its reads is shown.
     if (this.followed && mode !== "full" && mode !== "over") return;
-    runs.forEach((run, at) => this.late[at].show(names[at], run.slowest_reads));
+    const is_over = runs.every(({ phase }) => phase === "done");
+    showLate(this.late, names, runs.map(({ slowest_reads }) => slowest_reads), is_over);
     this.reports = runs.map(({ report }) => report);
     showLatency(names, this.reports);
-    showVerdicts(names, this.reports, runs.every(({ phase }) => phase === "done"));
+    showVerdicts(names, this.reports, is_over);
     this.amplification.show(names, runs.map(({ samples }) => samples));
     this.showHashes(runs);
   }

@@ -16,7 +16,7 @@ function showVerdicts(names, reports, is_over) {
   const is_known = is_over && reports.every((report) => report?.steady);
   const told = is_known ? [...new Set(names.map((name, at) => verdictWords(name, reports[at])))] : ["Whether the runs are in steady state is known when they have ended."];
   const is_short = is_known && reports.some(({ steady }) => steady.verdict === "no");
-  if (is_short) told.push("Do not compare these numbers: read them as an example. The command at full size, at the end of the page, gives its own verdict.");
+  if (is_short) told.push("Do not compare these numbers. The command at full size, at the end of the page, gives its own verdict.");
   const words = told.join(" ");
   place.classList.toggle("short", is_short);
   if (place.textContent !== words) place.textContent = words;

@@ -167,7 +167,8 @@ class Animation {
 function newsWords(news) {
   const told = news.map(([before, unit]) => unitNews(before, unit)).filter(Boolean);
   const more = told.length > 3 ? `; and ${plural(told.length - 3, "other unit")}` : "";
-  return told.length ? `${told.slice(0, 3).join("; ")}${more}.` : "";
+  const words = told.slice(0, 3).join("; ");
+  return words ? `${words[0].toUpperCase()}${words.slice(1)}${more}.` : "";
 }
 
 function unitNews(before, unit) {
@@ -176,7 +177,10 @@ function unitNews(before, unit) {
   if (is_new && unit.work === "idle") return `${name} has nothing to do`;
   const where = unit.place === "bus" ? ": its bus is in use" : unit.place === "array" ? ": its array works" : "";
   if (is_new || unit.place !== before.place) return `${name} ${WORKS[unit.work][0]}${where}`;
-  if (unit.queue.length > before.queue.length) return `${name} has a page operation more in its queue`;
+  if (unit.queue.length > before.queue.length) {
+    const more = unit.queue.length - before.queue.length;
+    return more === 1 ? `one more page operation waits at unit ${unit.number}` : `${count(more)} more page operations wait at unit ${unit.number}`;
+  }
   if (unit.collection && !before.collection) return `${name} begins a collection of ${plural(unit.collection.left, "valid page")}`;
   if (!unit.collection && before.collection) return `${name} has ended its collection`;
   return "";

@@ -13,7 +13,7 @@ const WORKS = {
 
 /** The states of a block, by number. */
 const BLOCKS = ["erased", "open for the host", "full", "in a collection", "bad", "open for copies"];
-const INK = { valid: "#5f86a6", stale: "#8886", victim: "#cc3311", host: "#009e73", copies: "#e69f00" };
+const INK = { valid: "#5f86a6", stale: "#888b", victim: "#cc3311", host: "#009e73", copies: "#e69f00" };
 
 /** Blocks in a row, and their sizes in pixels, by the blocks of a plane. */
 const TINY = { across: 8, least: 7, height: 40, gap: 3, most: 16 };
@@ -21,20 +21,29 @@ const FEW = { across: 8, least: 7, height: 12, gap: 1, most: 128 };
 const MANY = { across: 32, least: 3, height: 4, gap: 1 };
 const BOX = { pad: 5, head: 16, gap: 8 };
 
-/** The legends, in two lists inside an element that can be folded. */
-function driveLegends(colours, works, blocks) {
+/** The frame of a read that is shown. */
+const FOLLOWED = "#e69f00";
+/** The least height of stale pages in pixels, so that few are seen as well. */
+const LEAST_STALE = 3;
+
+/** The legends, in two lists inside an element that can be folded; `more` are of one page only. */
+function driveLegends(colours, works, blocks, more = []) {
   colours.open = !window.matchMedia("(max-width: 30rem)").matches;
-  legend(works, Object.values(WORKS).slice(1).map(([words, colour]) => [`a unit ${words}`, { background: colour }]));
+  const heads = Object.values(WORKS).slice(1).map(([words, colour]) => [`head of a unit that ${words}`, { background: colour }]);
+  legend(works, [...heads, ["no colour: nothing to do", { border: "1px solid #8886" }]]);
   legend(blocks, [
     ["valid pages of a block", { background: INK.valid }],
-    ["stale pages", { background: INK.stale }],
+    ["stale pages, drawn larger where they are few", { background: INK.stale }],
+    ["valid pages of a block in a collection", { background: INK.victim }],
     ["erased pages", { border: "1px solid #8886" }],
     ["open for the host", { border: `2px solid ${INK.host}` }],
     ["open for copies", { border: `2px solid ${INK.copies}` }],
     ["being collected", { border: `2px solid ${INK.victim}` }],
     ["a read that waits", { background: "#4477aa", borderRadius: "50%" }],
     ["a write that waits", { background: "#66ccee", borderRadius: "50%" }],
+    ["\u201c+2\u201d: two more wait than there are dots", { display: "none" }],
     ["a suspended collection", { borderBottom: `4px dashed ${WORKS.switch[1]}` }],
+    ...more,
   ]);
 }
 
@@ -110,7 +119,7 @@ class DriveView {
     pen.fillText(`${unit.number ?? number} ${unit.work === "idle" ? "" : unit.work}`, x + 4, y + BOX.head / 2 - 1);
     if (unit.collection?.is_suspended) drawSuspended(pen, x, y + BOX.head - 4, box.width);
     this.drawQueue(pen, unit, x, x + box.width, y);
-    pen.strokeStyle = this.isFollowed(unit) ? "#e69f00" : "#8884";
+    pen.strokeStyle = this.isFollowed(unit) ? FOLLOWED : "#8884";
     pen.lineWidth = this.isFollowed(unit) ? 3 : 1;
     pen.strokeRect(x + 0.5, y + 0.5, box.width - 1, box.height - 1);
     unit.planes.forEach((of, at) => {
@@ -129,7 +138,7 @@ class DriveView {
       pen.arc(right - 7 - at * 8, y + BOX.head / 2 - 1, 3.2, 0, 7);
       pen.fill();
       pen.lineWidth = this.followed !== null && arrived_ns === this.followed?.arrived_ns ? 2.5 : 1;
-      pen.strokeStyle = pen.lineWidth > 1 ? "#e69f00" : "#fff";
+      pen.strokeStyle = pen.lineWidth > 1 ? FOLLOWED : "#fff";
       pen.stroke();
     });
     if (unit.queue.length > room) {
@@ -145,16 +154,20 @@ class DriveView {
     const { blocks_per_plane, pages_per_block } = this.shape;
     const { across, height, gap } = grid;
     const blocks = this.picture.blocks.slice(plane * blocks_per_plane, (plane + 1) * blocks_per_plane);
+    const written = (block) => block[2];
     const x = (at) => left + (at % across) * (cell + gap);
     const y = (at) => top + Math.floor(at / across) * (height + gap);
+    const least = Math.min(LEAST_STALE, height / 3);
+    const most = (block) => (height * block[2]) / pages_per_block - (block[2] > block[1] ? least : 0);
     const fill = (colour, pages) => {
       pen.fillStyle = colour;
       blocks.forEach((block, at) => {
-        const tall = (height * pages(block)) / pages_per_block;
+        const drawn = (height * pages(block)) / pages_per_block;
+        const tall = pages === written ? drawn : Math.min(drawn, Math.max(most(block), 0));
         if (tall) pen.fillRect(x(at), y(at) + height - tall, cell, tall);
       });
     };
-    fill(INK.stale, ([, , written]) => written);
+    fill(INK.stale, written);
     fill(INK.valid, ([state, valid]) => (state === 3 ? 0 : valid));
     fill(INK.victim, ([state, valid]) => (state === 3 ? valid : 0));
     blocks.forEach(([state], at) => {
