@@ -262,6 +262,7 @@ def test_the_page_plays(browser, saved, width):
     assert tab.inner_text(".happened")
     tab.get_by_role("button", name="Back").click()
     assert opened.number() == 1
+    assert tab.evaluate("document.activeElement.className") == "back"
     tab.keyboard.press("End")
     assert opened.number() == last
     assert tab.evaluate("animation.film.counts()") == [

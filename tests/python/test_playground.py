@@ -232,6 +232,28 @@ def test_a_list_that_is_pointed_at_keeps_its_order(browser, page):
     opened.clean()
 
 
+def test_keys_play_a_read_that_is_shown(browser, page):
+    opened = Opened(browser, page, address(requests=10_000))
+    opened.ends()
+    opened.tab.locator(".read button").first.click()
+    opened.until("playground.player.mode === 'slow'")
+    opened.until("document.activeElement.id === 'pause'")
+    opened.tab.keyboard.press("Space")
+    opened.until("playground.player.mode === 'pause'")
+    before = opened.tab.evaluate("playground.data.now_ns")
+    opened.tab.keyboard.press("ArrowRight")
+    opened.until(f"playground.data.now_ns > {before}")
+    assert opened.tab.evaluate("playground.player.mode") == "pause"
+    # A button that was clicked keeps the focus, and space is the same key there.
+    opened.tab.get_by_role("button", name="Step").click()
+    opened.tab.keyboard.press("Space")
+    opened.until("playground.player.mode === 'slow'")
+    assert opened.tab.evaluate("document.activeElement.id") == "step"
+    opened.tab.keyboard.press("End")
+    opened.ends()
+    opened.clean()
+
+
 def test_an_address_holds_the_configuration(browser, page):
     opened = Opened(browser, page, address(a="pgc", b="fifo", device="slc-msr", skew=3, spare=40))
     opened.ends()

@@ -139,9 +139,10 @@ class Playground {
   refused(answers) {
     const texts = answers.map(({ error }, at) => error && `Scheme ${"AB"[at]}, ${this.names()[at]}: ${error}`);
     const [a, b] = answers.map(({ error }) => error && firstOf(error));
+    const told = [a, b].map((error, at) => error && `Scheme ${"AB"[at]}, ${this.names()[at]}: ${error}`);
     // Two schemes that are refused for the same reason are not that reason.
     const is_of_both = a === b && this.choices.a !== this.choices.b;
-    this.tellWrong(texts.filter(Boolean).join("\n\n"), is_of_both ? {} : { a, b });
+    this.tellWrong(texts.filter(Boolean).join("\n\n"), is_of_both ? {} : { a: told[0], b: told[1] });
   }
 
   /** Says what is wrong, at the top and at its control; the results of the run before are cleared. */
@@ -225,6 +226,7 @@ class Playground {
     this.followed = { ...read, scheme };
     at("followed").textContent = `Shown: the read that took ${time(read.latency_ns)} under ${this.names()[scheme]}. It arrives after ${clock(read.arrived_ns)}, on both drives.`;
     this.start({ at_ns: read.arrived_ns - lead, ns, number: read.number });
+    this.player.takeFocus();
     at("drive-title").scrollIntoView({ behavior: "smooth", block: "start" });
   }
 }

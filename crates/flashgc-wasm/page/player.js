@@ -23,6 +23,31 @@ class Player {
     at("pause").addEventListener("click", () => (this.mode === "pause" ? this.goOn() : tell("pause")));
     at("step").addEventListener("click", () => tell("step"));
     at("speed").addEventListener("change", () => this.goOn());
+    new ResizeObserver(([{ target }]) => document.body.style.setProperty("--bar", `${target.offsetHeight}px`)).observe(at("player"));
+    playerKeys(at("player"), {
+      " ": () => at("pause").click(),
+      ArrowRight: () => at("step").click(),
+      Home: again,
+      End: () => this.toEnd(),
+    });
+  }
+
+  /** On at full speed. */
+  toEnd() {
+    at("speed").value = "0";
+    this.goOn();
+  }
+
+  /** The focus goes to *Pause* as soon as the clock goes on. */
+  takeFocus() {
+    this.takes_focus = true;
+  }
+
+  /** The focus, unless the reader has moved it meanwhile. */
+  giveFocus() {
+    this.takes_focus = false;
+    const from = document.activeElement;
+    if (from === document.body || from.closest(".read")) at("pause").focus({ preventScroll: true });
   }
 
   goOn() {
@@ -49,6 +74,7 @@ class Player {
     this.mode = mode;
     const runs_now = ["full", "slow", "pause"].includes(mode);
     for (const id of ["pause", "step", "speed"]) at(id).disabled = !runs_now;
+    if (runs_now && this.takes_focus) this.giveFocus();
     at("pause").textContent = mode === "pause" ? "Continue" : "Pause";
     const done = runs.map((run) => run.done / (run.total || 1));
     const part = runs.length ? Math.min(...done) : 0;

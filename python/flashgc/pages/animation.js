@@ -12,13 +12,8 @@ function filmSpeeds(whole_ns) {
 const PACES = [1, 4, 16];
 const WHOLE_S = 40;
 
-/** A button. One that was clicked by a pointer does not keep the focus: space plays then. */
 function filmButton(words, name, does) {
-  const press = (event) => {
-    if (event.detail > 0) event.currentTarget.blur();
-    does();
-  };
-  return element("button", { type: "button", class: name, onclick: press }, words);
+  return element("button", { type: "button", class: name, onclick: does }, words);
 }
 
 /** A recording with a clock, buttons and its drive. */
@@ -30,7 +25,7 @@ class Animation {
     this.now_ns = this.from_ns;
     this.view = new DriveView(0);
     this.element = element("div", { class: "animation" }, this.controls(), this.happened(), this.view.element, this.colours());
-    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.key = playerKeys(this.element, this.keys());
     this.show(0);
   }
 
@@ -72,20 +67,14 @@ class Animation {
     return folded;
   }
 
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { key, target } = event;
-    const does = {
+  keys() {
+    return {
       " ": () => (this.is_playing ? this.stop() : this.start()),
       ArrowRight: () => this.step(1),
       ArrowLeft: () => this.step(-1),
       Home: () => this.leap(0),
       End: () => this.leap(this.film.times.length - 1),
-    }[key];
-    const is_own = target.tagName === "SELECT" || target.tagName === "SUMMARY" || (key === " " && target.tagName === "BUTTON");
-    if (!does || is_own) return;
-    event.preventDefault();
-    does();
+    };
   }
 
   start() {

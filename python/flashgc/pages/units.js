@@ -60,3 +60,25 @@ function legend(list, names) {
 function clock(ns) {
   return `${count(Math.floor(ns / 1e6))}.${String(Math.floor(ns / 1e3) % 1000).padStart(3, "0")} ms`;
 }
+
+/**
+ * The keys of a player, wherever the focus is in it. A button that a pointer has clicked keeps the
+ * focus, and space is a key of the player on it. Returns the handler, for keys from elsewhere.
+ */
+function playerKeys(player, keys) {
+  let clicked = null;
+  const press = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key, target } = event;
+    const is_own = target.matches("select, summary") || (key === " " && target.matches("button") && target !== clicked);
+    if (!keys[key] || is_own) return;
+    event.preventDefault();
+    keys[key]();
+  };
+  player.addEventListener("click", ({ detail, target }) => (clicked = detail > 0 ? target.closest("button") : null));
+  player.addEventListener("focusout", () => (clicked = null));
+  player.addEventListener("keydown", press);
+  // Some browsers click a button when the key is released.
+  player.addEventListener("keyup", (event) => event.key === " " && event.target === clicked && event.preventDefault());
+  return press;
+}
