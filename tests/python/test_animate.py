@@ -284,6 +284,9 @@ def test_the_page_plays(browser, saved, width):
     tab.keyboard.press("ArrowLeft")
     tab.keyboard.press("ArrowRight")
     assert tab.inner_text(".happened") == told
+    unit = {"number": 4, "work": "idle", "place": "rest", "queue": [], "collection": None}
+    more = tab.evaluate("newsWords", [[unit, unit | {"queue": [[True, 1]]}]])
+    assert more == "One more page operation waits at unit 4."
     label = tab.locator("canvas").get_attribute("aria-label")
     assert "read for the host" in label
     opened.clean()

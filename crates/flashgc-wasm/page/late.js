@@ -16,13 +16,14 @@ class LateReads {
   show(name, reads, longest_ns, is_over) {
     this.title.textContent = `The slowest reads under ${name}`;
     const shown = reads.slice(0, SHOWN);
-    const seen = JSON.stringify([shown, longest_ns]);
+    const none = is_over ? "No read was done." : "No read is done yet.";
+    const seen = JSON.stringify([shown, longest_ns, shown.length || none]);
     if (seen === this.seen || (!is_over && this.isInUse())) return;
     this.seen = seen;
     const has_focus = this.list.contains(document.activeElement);
     this.list.replaceChildren(...shown.map((read) => this.entry(read, longest_ns)));
     if (has_focus) this.list.querySelector("button")?.focus();
-    if (!shown.length) this.list.replaceChildren(element("p", {}, "No read is done yet."));
+    if (!shown.length) this.list.replaceChildren(element("p", {}, none));
   }
 
   /** A list that is pointed at, or has the focus, keeps its order while the runs go on. */
