@@ -145,12 +145,20 @@ def flashgc(tmp_path):
 
 def interrupted_while_writing(folder, option, name):
     """Ctrl-C, once a part of the file of this option is written, leaves nothing."""
+
+    def has_begun():
+        return any(part.stat().st_size for part in folder.glob(f".{name}*.part"))
+
+    interrupted(folder, ["run", "endless.toml", option, name], has_begun)
+
+
+def interrupted(folder, words, has_begun):
+    """Ctrl-C, once a command on an endless run has begun, leaves nothing."""
     (folder / "endless.toml").write_text(ENDLESS)
-    command = [COMMAND, "run", "endless.toml", option, name]
-    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE) as child:
+    with subprocess.Popen([COMMAND, *words], cwd=folder, stderr=subprocess.PIPE) as child:
         try:
             for _ in range(1000):
-                if any(part.stat().st_size for part in folder.glob(f".{name}*.part")):
+                if has_begun():
                     break
                 assert child.poll() is None, child.stderr.read()
                 time.sleep(0.02)
