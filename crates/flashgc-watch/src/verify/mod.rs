@@ -34,11 +34,11 @@ mod watchers;
 mod what;
 
 pub use cause::Cause;
-pub use overview::{Blamed, Overview};
+pub use overview::Overview;
 pub use per_request::PerRequest;
 pub use request_log::{BATCH_ROWS, RequestSink};
 pub use requests::RequestRow;
-pub use watchers::{JobLog, Listener, Watchers};
+pub use watchers::{InDetail, JobLog, Listener, Watchers};
 pub use what::What;
 
 use crate::stats::OverTime;
@@ -444,11 +444,17 @@ pub trait Watch {
     /// Whether it needs facts about operations. Otherwise it gets those about requests, blocks and
     /// collections.
     const OPERATIONS: bool = true;
+
     /// Whether it needs the names and times of operations ([`Happened::Busy`]).
-    const NAMES: bool = true;
+    fn needs_names(&self) -> bool {
+        true
+    }
+
     /// Whether it needs each copy of a collection, when it is made. Otherwise copies that no
     /// request can preempt run unseen (`collect/unseen.rs`): their unit works for one operation.
-    const COPIES: bool = true;
+    fn needs_copies(&self) -> bool {
+        true
+    }
 
     /// Whether it needs a row for each collection.
     fn needs_rows(&self) -> bool {

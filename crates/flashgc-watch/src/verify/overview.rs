@@ -2,7 +2,7 @@
 //! blocks and collections, and none about operations, so it costs little.
 
 use super::attended::Attended;
-use super::blame::{Blame, Parts};
+use super::blame::Parts;
 use super::{Happened, Watch};
 use crate::stats::over_time::OverTime;
 use crate::stats::series::{Sample, Series};
@@ -93,8 +93,14 @@ pub(super) fn tell_series(series: &mut Series, happened: Happened) {
 
 impl Watch for Overview {
     const OPERATIONS: bool = false;
-    const NAMES: bool = false;
-    const COPIES: bool = false;
+
+    fn needs_names(&self) -> bool {
+        false
+    }
+
+    fn needs_copies(&self) -> bool {
+        false
+    }
 
     #[inline]
     fn needs_rows(&self) -> bool {
@@ -121,47 +127,5 @@ impl Watch for Overview {
 
     fn attended(&mut self) -> Option<&mut Attended> {
         self.attended.as_deref_mut()
-    }
-}
-
-/// Splits latencies into their parts, and records the run over time if that was requested.
-#[derive(Clone)]
-pub struct Blamed {
-    /// Splits the latencies.
-    pub blame: Blame,
-    /// Records the run.
-    pub overview: Overview,
-}
-
-impl Watch for Blamed {
-    const NAMES: bool = Blame::NAMES;
-    const COPIES: bool = Blame::COPIES;
-
-    fn blame(&self) -> Option<&Blame> {
-        Some(&self.blame)
-    }
-
-    #[inline(always)]
-    fn see(&mut self, now_ns: u64, happened: Happened) {
-        self.blame.see(now_ns, happened);
-        let blame = &self.blame;
-        self.overview.see(now_ns, happened, |request| blame.parts_if_any(request, happened));
-    }
-
-    #[inline(always)]
-    fn looks_before(&self, to_ns: u64) -> bool {
-        self.overview.looks_before(to_ns)
-    }
-
-    fn look(&mut self, to_ns: u64, sample: &Sample) {
-        self.overview.look(to_ns, sample);
-    }
-
-    fn over_time(&mut self) -> Option<OverTime> {
-        self.overview.over_time.take().map(|over_time| *over_time)
-    }
-
-    fn attended(&mut self) -> Option<&mut Attended> {
-        self.overview.attended.as_deref_mut()
     }
 }

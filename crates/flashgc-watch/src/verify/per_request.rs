@@ -68,7 +68,7 @@ impl PerRequest {
     }
 
     /// The timeline ends with the work under way.
-    pub(super) fn end_timeline(&mut self, now_ns: u64, under_way: &[Happened]) {
+    pub fn end_timeline(&mut self, now_ns: u64, under_way: &[Happened]) {
         if let Some(timeline) = &mut self.timeline {
             for &fact in under_way {
                 timeline.see(now_ns, fact, &self.requests);

@@ -8,12 +8,11 @@ use crate::stats::{OverTime, Series};
 use crate::verify::attended::Attended;
 use crate::verify::blame::Blame;
 use crate::verify::checker::Checker;
-use crate::verify::{Blamed, Overview, PerRequest, Watchers};
+use crate::verify::{InDetail, Overview, PerRequest, Watchers};
 
-/// The watched simulation is slower by much; most runs have no watcher.
+/// The watched simulation is slower; most runs have no watcher.
 pub(super) enum Engine {
     Plain(Box<Sim<Overview>>),
-    Blamed(Box<Sim<Blamed>>),
     Watched(Box<Sim<Watchers>>),
     /// Its drive was removed.
     Gone,
@@ -24,7 +23,6 @@ macro_rules! engine {
     ($engine:expr, $sim:ident => $body:expr) => {
         match $engine {
             Engine::Plain($sim) => $body,
-            Engine::Blamed($sim) => $body,
             Engine::Watched($sim) => $body,
             Engine::Gone => unreachable!("the drive of this session was taken out"),
         }
@@ -35,15 +33,12 @@ pub(super) use engine;
 impl Engine {
     /// An erased drive.
     pub fn new(plan: Plan, options: Options) -> Engine {
-        if !options.is_watched() {
+        if !is_watched(&plan, &options) {
             let overview = overview(&plan, &options);
-            return match options.blame && plan.gc.cost.is_of_device() {
-                true => Engine::Blamed(Box::new(Sim::new(plan.clone(), blamed(&plan, overview)))),
-                false => Engine::Plain(Box::new(Sim::new(plan, overview))),
-            };
+            return Engine::Plain(Box::new(Sim::new(plan, overview)));
         }
         let checker = options.verify.then(|| Checker::of(&plan));
-        let watchers = Watchers { checker, ..logs(&plan, options) };
+        let watchers = watchers(&plan, options, checker);
         Engine::Watched(Box::new(Sim::new(told_in_full(plan, &watchers), watchers)))
     }
 
@@ -53,23 +48,17 @@ impl Engine {
         drive: Drive,
         options: Options,
     ) -> Result<(Engine, Carried), DriveFault> {
-        if !options.is_watched() {
+        if !is_watched(&plan, &options) {
             let overview = overview(&plan, &options);
-            return match options.blame && plan.gc.cost.is_of_device() {
-                true => {
-                    let blamed = blamed(&plan, overview);
-                    with_blame(plan, drive, blamed)
-                }
-                false => plain(plan, drive, overview),
-            };
+            return plain(plan, drive, overview);
         }
-        let verify = options.verify;
-        let mut watchers = logs(&plan, options);
-        if verify {
+        let mut checker = None;
+        if options.verify {
             // The checker trusts the state, so it is validated first.
             restore(&plan.geometry, plan.frontier_rules(), &plan.pools, drive.clone())?;
-            watchers.checker = Some(Checker::with_drive(&plan, &drive));
+            checker = Some(Checker::with_drive(&plan, &drive));
         }
+        let watchers = watchers(&plan, options, checker);
         watched(plan, drive, watchers)
     }
 
@@ -80,25 +69,16 @@ impl Engine {
                 let (own, overview) = sim.into_drive();
                 plain(plan, given.unwrap_or(own), overview)?
             }
-            Engine::Blamed(sim) => {
-                let (own, Blamed { overview, .. }) = sim.into_drive();
-                let drive = given.unwrap_or(own);
-                if plan.gc.cost.is_of_device() {
-                    let blamed = blamed(&plan, overview);
-                    with_blame(plan, drive, blamed)?
-                } else {
-                    plain(plan, drive, overview)?
-                }
-            }
             Engine::Watched(sim) => {
-                let (own, mut watchers) = sim.into_drive();
-                let has_parts = plan.gc.cost.is_of_device() || watchers.reports_blame;
-                watchers.blame = watchers.blame.filter(|_| has_parts);
-                watchers.checker = watchers.checker.map(|checker| match &given {
-                    None => checker.go_on_with(&plan, &own),
-                    Some(given) => Checker::with_drive(&plan, given),
-                });
-                watched(plan, given.unwrap_or(own), watchers)?
+                let (own, watchers) = sim.into_drive();
+                let watchers = moved(watchers, &plan, &own, given.as_ref());
+                let drive = given.unwrap_or(own);
+                match watchers {
+                    Watchers::Parts(_, overview) if !plan.gc.cost.is_of_device() => {
+                        plain(plan, drive, overview)?
+                    }
+                    watchers => watched(plan, drive, watchers)?,
+                }
             }
             Engine::Gone => unreachable!("the drive of this session was taken out"),
         };
@@ -110,8 +90,7 @@ impl Engine {
     pub fn attend(&mut self, attended: Attended) {
         let overview = match self {
             Engine::Plain(sim) => sim.watch(),
-            Engine::Blamed(sim) => &mut sim.watch().overview,
-            Engine::Watched(sim) => &mut sim.watch().overview,
+            Engine::Watched(sim) => sim.watch().overview_mut(),
             Engine::Gone => unreachable!("the drive of this session was taken out"),
         };
         overview.attended = Some(Box::new(attended));
@@ -124,11 +103,10 @@ impl Engine {
             Engine::Plain(sim) => {
                 live::copy(sim, Overview::is_copied).map(|sim| Engine::Plain(Box::new(sim)))
             }
-            Engine::Blamed(sim) => {
-                let copy = live::copy(sim, |blamed| blamed.overview.is_copied());
-                copy.map(|sim| Engine::Blamed(Box::new(sim)))
+            Engine::Watched(sim) => {
+                live::copy(sim, Watchers::is_copied).map(|sim| Engine::Watched(Box::new(sim)))
             }
-            Engine::Watched(_) | Engine::Gone => None,
+            Engine::Gone => None,
         }
     }
 
@@ -138,37 +116,56 @@ impl Engine {
     }
 }
 
-/// The logs of a run.
-fn logs(plan: &Plan, options: Options) -> Watchers {
-    let blocks_per_plane = plan.geometry.shape.blocks_per_plane;
+/// Whether a run needs more than its overview. Where collections take another cost than that of
+/// the device, operations have no length, and waits have no cause to name.
+fn is_watched(plan: &Plan, options: &Options) -> bool {
+    options.is_in_detail() || (options.blame && plan.gc.cost.is_of_device())
+}
+
+/// The watchers of a run.
+fn watchers(plan: &Plan, options: Options, checker: Option<Checker>) -> Watchers {
     let overview = overview(plan, &options);
-    let series = options.series.map(|request| Series::new(request, blocks_per_plane));
+    if !options.is_in_detail() {
+        return Watchers::Parts(Box::new(Blame::new(plan)), overview);
+    }
     let reports_blame = options.blame || options.stories.is_some();
     // The operations of collections have no length there, and their waits no owner.
     let is_checked = options.verify && plan.gc.cost.is_of_device();
-    let blame = (reports_blame || is_checked).then(|| blame(plan));
-    Watchers {
-        checker: None,
-        blame,
+    let blocks_per_plane = plan.geometry.shape.blocks_per_plane;
+    let Options { request_log, stories, timeline, .. } = options;
+    Watchers::from(InDetail {
+        checker,
+        blame: (reports_blame || is_checked).then(|| Blame::new(plan)),
         reports_blame,
         job_log: options.job_log,
-        per_request: PerRequest::new(
-            options.request_log,
-            options.stories,
-            options.timeline,
-            &plan.geometry,
-        ),
-        series,
+        per_request: PerRequest::new(request_log, stories, timeline, &plan.geometry),
+        series: options.series.map(|request| Series::new(request, blocks_per_plane)),
         overview,
         listener: options.listener,
+    })
+}
+
+/// The watchers of a drive that moves to this plan, with its own state or a given one.
+fn moved(watchers: Watchers, plan: &Plan, own: &Drive, given: Option<&Drive>) -> Watchers {
+    match watchers {
+        Watchers::Parts(_, overview) => Watchers::Parts(Box::new(Blame::new(plan)), overview),
+        Watchers::InDetail(mut watchers) => {
+            let has_parts = plan.gc.cost.is_of_device() || watchers.reports_blame;
+            watchers.blame = watchers.blame.filter(|_| has_parts);
+            watchers.checker = watchers.checker.map(|checker| match given {
+                None => checker.go_on_with(plan, own),
+                Some(given) => Checker::with_drive(plan, given),
+            });
+            Watchers::InDetail(watchers)
+        }
     }
 }
 
 /// A series, stories and a timeline must be notified when each copy ends, so collections do not run
 /// as one event. That changes no result.
 fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
-    let needs_steps = watchers.per_request.as_ref().is_some_and(PerRequest::needs_steps);
-    Plan { coalesce: plan.coalesce && watchers.series.is_none() && !needs_steps, ..plan }
+    let needs_steps = watchers.in_detail().is_some_and(InDetail::needs_steps);
+    Plan { coalesce: plan.coalesce && !needs_steps, ..plan }
 }
 
 /// Records the run over time, if that was requested.
@@ -181,19 +178,6 @@ fn overview(plan: &Plan, options: &Options) -> Overview {
 fn plain(plan: Plan, drive: Drive, overview: Overview) -> Result<(Engine, Carried), DriveFault> {
     let (sim, carried) = Sim::with_drive(plan, drive, overview)?;
     Ok((Engine::Plain(Box::new(sim)), carried))
-}
-
-fn blame(plan: &Plan) -> Blame {
-    Blame::new(plan)
-}
-
-fn blamed(plan: &Plan, overview: Overview) -> Blamed {
-    Blamed { blame: blame(plan), overview }
-}
-
-fn with_blame(plan: Plan, drive: Drive, blamed: Blamed) -> Result<(Engine, Carried), DriveFault> {
-    let (sim, carried) = Sim::with_drive(plan, drive, blamed)?;
-    Ok((Engine::Blamed(Box::new(sim)), carried))
 }
 
 fn watched(plan: Plan, drive: Drive, with: Watchers) -> Result<(Engine, Carried), DriveFault> {

@@ -365,7 +365,7 @@ impl Session {
     /// The requested stories. Complete after [`Phase::Done`].
     pub fn stories(&mut self) -> Option<&Stories> {
         match &mut self.engine {
-            Engine::Watched(sim) => sim.watch().per_request.as_ref()?.stories(),
+            Engine::Watched(sim) => sim.watch().per_request()?.stories(),
             _ => None,
         }
     }
@@ -373,7 +373,7 @@ impl Session {
     /// The timeline, where it was requested. Complete after [`Phase::Done`].
     pub fn timeline(&mut self) -> Option<&Timeline> {
         match &mut self.engine {
-            Engine::Watched(sim) => sim.watch().per_request.as_ref()?.timeline(),
+            Engine::Watched(sim) => sim.watch().per_request()?.timeline(),
             _ => None,
         }
     }

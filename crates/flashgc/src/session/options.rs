@@ -29,7 +29,8 @@ pub struct Options {
 }
 
 impl Options {
-    pub(super) fn is_watched(&self) -> bool {
+    /// Whether a watcher needs each operation.
+    pub(super) fn is_in_detail(&self) -> bool {
         self.verify
             || self.job_log.is_some()
             || self.request_log.is_some()

@@ -224,12 +224,19 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
-        if W::NAMES {
-            let name = self.operation_name(unit, owner);
-            let copies = self.copies_of_step(unit);
-            let gc = owner.class() == Class::Gc;
-            self.tell_busy(What::Operation(name, copies), unit, from_ns, gc);
+        if W::OPERATIONS && self.watch.needs_names() {
+            self.tell_named(unit, owner, from_ns);
         }
+    }
+
+    /// Cold, as it is for watchers in detail.
+    #[cold]
+    #[inline(never)]
+    fn tell_named(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
+        let name = self.operation_name(unit, owner);
+        let copies = self.copies_of_step(unit);
+        let gc = owner.class() == Class::Gc;
+        self.tell_busy(What::Operation(name, copies), unit, from_ns, gc);
     }
 
     /// The copies of the step under way of a unit; a reader has none.
@@ -285,7 +292,7 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
-        if W::NAMES {
+        if W::OPERATIONS && self.watch.needs_names() {
             let to_ns = self.now_ns;
             self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
         }

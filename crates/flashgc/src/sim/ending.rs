@@ -14,7 +14,7 @@ pub fn over_time<W: Watch>(sim: &mut Sim<W>, results: &Results) -> Option<RunOve
 /// The series, where there is one, gets its last rows. The results include the work under way.
 pub fn series(sim: &mut Sim<Watchers>, results: &Results) {
     let last = sim.seen().last_sample(results);
-    if let Some(series) = &mut sim.watch.series {
+    if let Some(series) = sim.watch.in_detail_mut().and_then(|own| own.series.as_mut()) {
         series.end(&last);
     }
 }
@@ -22,11 +22,13 @@ pub fn series(sim: &mut Sim<Watchers>, results: &Results) {
 /// The rows of requests and the timeline, where there are any, end; a timeline gets the work under
 /// way.
 pub fn rows(sim: &mut Sim<Watchers>) {
-    let Some(rows) = &mut sim.watch.per_request else { return };
+    let is_drawn = sim.watch.per_request().is_some_and(|rows| rows.timeline().is_some());
+    let under_way = if is_drawn { sim.under_way() } else { Vec::new() };
     let now_ns = sim.now_ns;
+    let own = sim.watch.in_detail_mut();
+    let Some(rows) = own.and_then(|own| own.per_request.as_mut()) else { return };
     rows.end();
-    if rows.timeline().is_some() {
-        let facts = sim.under_way();
-        sim.watch.end_timeline(now_ns, &facts);
+    if is_drawn {
+        rows.end_timeline(now_ns, &under_way);
     }
 }

@@ -189,7 +189,7 @@ impl<W: Watch> Sim<W> {
         let geometry = &plan.geometry;
         let background = Background::new(&plan);
         let [prices, collection_prices] = operation::prices(&plan);
-        let runs_unseen = !W::COPIES
+        let runs_unseen = !watch.needs_copies()
             && plan.runs_unseen()
             && !background.is_some()
             && !store.gc.keeps_books
@@ -390,14 +390,14 @@ impl<W: Watch> Sim<W> {
 impl Sim<Watchers> {
     /// The checker, where there is one, compares the whole drive with its own.
     pub fn audit(&self) {
-        if let Some(checker) = &self.watch.checker {
+        if let Some(checker) = self.watch.checker() {
             self.seen().audit(checker);
         }
     }
 
     /// The checker compares its own sums with those of the report.
     pub fn audit_counters(&self, results: &Results) {
-        if let Some(checker) = &self.watch.checker {
+        if let Some(checker) = self.watch.checker() {
             self.seen().audit_counters(checker, results);
         }
     }

@@ -205,7 +205,9 @@ struct Blamed<const COPIES: bool> {
 }
 
 impl<const COPIES: bool> Watch for Blamed<COPIES> {
-    const COPIES: bool = COPIES;
+    fn needs_copies(&self) -> bool {
+        COPIES
+    }
 
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.blame.see(now_ns, happened);

@@ -10,7 +10,7 @@ use crate::separation::zipf;
 use flashgc::ids::Lpn;
 use flashgc::rng::Random;
 use flashgc::sim::Sim;
-use flashgc::verify::Watchers;
+use flashgc::verify::{InDetail, Watchers};
 use flashgc::workload::{Overwrites, SourceError};
 use serde_json::Value;
 
@@ -238,7 +238,7 @@ fn the_run_of_the_authors_is_met_before_and_after_the_sizes() {
     });
     let random = Random::named(7, "authors");
     let mut source = Changing { ends: ends.collect(), random, popular: Some(7919) };
-    let mut sim = Sim::new(setup.plan.clone(), Watchers::default());
+    let mut sim = Sim::new(setup.plan.clone(), Watchers::from(InDetail::default()));
     sim.untimed().fill(0, pages).expect("it fits");
     let window = u64::from(pages_per_block) << 11;
     let mut write = |_| {

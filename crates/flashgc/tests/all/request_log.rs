@@ -9,7 +9,7 @@ use common::{
 };
 use flashgc::session::Options;
 use flashgc::sim::Sim;
-use flashgc::verify::{BATCH_ROWS, PerRequest, RequestRow, RequestSink, Watchers};
+use flashgc::verify::{BATCH_ROWS, InDetail, PerRequest, RequestRow, RequestSink, Watchers};
 use flashgc::workload::{HostOp, HostRequest, ListSource};
 use serde_json::Value;
 use std::sync::mpsc::{Receiver, channel};
@@ -132,14 +132,14 @@ fn times_us(sets: &[&str], requests: &[(HostOp, u64, u64)]) -> Vec<(u64, u64)> {
     let (sink, batches) = sink();
     let plan = tiny_with(&sets).plan;
     let per_request = PerRequest::new(Some(sink), None, None, &plan.geometry);
-    let mut sim = Sim::new(plan, Watchers { per_request, ..Watchers::default() });
+    let mut sim = Sim::new(plan, Watchers::from(InDetail { per_request, ..InDetail::default() }));
     let requests = requests.iter().enumerate().map(|(at, &(op, page, bytes))| {
         let request = HostRequest::from_bytes(at as u64 * 10_000, op, page * PAGE, bytes, PAGE);
         HostRequest { hint: 255 - at as u8, ..request }
     });
     let requests: Vec<HostRequest> = requests.collect();
     drain(&mut sim, &mut ListSource::new(requests.clone()), 10);
-    sim.watch().per_request.as_mut().expect("a log").end();
+    flashgc::sim::ending::rows(&mut sim);
     let mut rows: Vec<RequestRow> = batches.try_iter().flatten().collect();
     rows.sort_by_key(|row| row.request);
     for (row, request) in rows.iter().zip(&requests) {

@@ -8,7 +8,7 @@ use flashgc::ids::PlaneId;
 use flashgc::session::{Options, Phase, Session};
 use flashgc::sim::Sim;
 use flashgc::stats::{Series, SeriesRequest, SeriesRow, SeriesSink};
-use flashgc::verify::Watchers;
+use flashgc::verify::{InDetail, Watchers};
 use serde_json::Value;
 use std::sync::mpsc::{Receiver, channel};
 
@@ -137,7 +137,7 @@ fn erased_blocks_are_those_of_the_drive() {
         let (sink, rows) = sink();
         let request = SeriesRequest { interval_ns: Some(50_000), sink };
         let series = Some(Series::new(request, plan.geometry.shape.blocks_per_plane));
-        let mut sim = Sim::new(plan, Watchers { series, ..Watchers::default() });
+        let mut sim = Sim::new(plan, Watchers::from(InDetail { series, ..InDetail::default() }));
         let pages = setup.plan.geometry.exported_pages;
         sim.untimed().fill(0, pages).expect("it fits");
         let mut source = common::synthetic(&setup);

@@ -429,8 +429,13 @@ impl Blame {
 }
 
 impl Watch for Blame {
-    const NAMES: bool = false;
-    const COPIES: bool = false;
+    fn needs_names(&self) -> bool {
+        false
+    }
+
+    fn needs_copies(&self) -> bool {
+        false
+    }
 
     fn blame(&self) -> Option<&Blame> {
         Some(self)

@@ -7,7 +7,7 @@ use flashgc::session::{Inputs, Options, Phase, Session, Setup, TraceOpener, prep
 use flashgc::sim::Sim;
 use flashgc::verify::blame::Blame;
 use flashgc::verify::checker::{Checker, Promises};
-use flashgc::verify::{Watch, Watchers};
+use flashgc::verify::{InDetail, Watch, Watchers};
 use flashgc::workload::Source;
 use flashgc::workload::synthetic::Synthetic;
 use serde_json::Value;
@@ -205,13 +205,14 @@ pub fn synthetic(setup: &Setup) -> Synthetic {
 pub fn checked(setup: &Setup) -> Watchers {
     let checker = Checker::of(&setup.plan);
     let blame = Blame::new(&setup.plan);
-    Watchers { checker: Some(checker), blame: Some(blame), ..Watchers::default() }
+    let (checker, blame) = (Some(checker), Some(blame));
+    Watchers::from(InDetail { checker, blame, ..InDetail::default() })
 }
 
 /// Runs a drive whose checker was given other promises, and returns its complaint.
 pub fn found_against(setup: &Setup, promises: Promises) -> String {
     let checker = Checker::new(&setup.plan.geometry, promises);
-    let watchers = Watchers { checker: Some(checker), ..Watchers::default() };
+    let watchers = Watchers::from(InDetail { checker: Some(checker), ..InDetail::default() });
     let mut sim = Sim::new(setup.plan.clone(), watchers);
     sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
     let run = || drain(&mut sim, &mut synthetic(setup), 1000);
