@@ -18,8 +18,9 @@ CRATES = 64
 """The crates of a plain build of the binding, including the workspace's."""
 PACKAGES_MB = 100
 """Python packages of a plain user, without pip and flashgc."""
-ENGINE_MB = 10
-"""The compiled engine of the profile `people`, with its binding."""
+ENGINE_MB = 10.5
+"""The compiled engine of the profile `people`, with its binding. One of them is that the
+configuration is not optimised, which takes a third of the time to build."""
 
 
 @pytest.mark.skipif(not shutil.which("cargo"), reason="cargo is not installed")
@@ -48,7 +49,7 @@ def _bytes(package: str) -> int:
 
 
 def test_the_engine_is_small():
-    assert Path(flashgc._engine.__file__).stat().st_size <= ENGINE_MB << 20
+    assert Path(flashgc._engine.__file__).stat().st_size <= ENGINE_MB * 2**20
 
 
 def test_the_engine_is_compiled_once():

@@ -279,10 +279,13 @@ impl<L: Layout> LineFormat for Delimited<L> {
         {
             return Ok(None);
         }
-        match L::ROW.delimiter {
-            Delimiter::Comma => self.columns(line, &At::<b','>),
-            Delimiter::Tab => self.columns(line, &At::<b'\t'>),
-            Delimiter::Blanks => self.columns(line, &AtBlanks),
+        // In constants, so that only one of the three is compiled for each format.
+        if const { matches!(L::ROW.delimiter, Delimiter::Comma) } {
+            self.columns(line, &At::<b','>)
+        } else if const { matches!(L::ROW.delimiter, Delimiter::Tab) } {
+            self.columns(line, &At::<b'\t'>)
+        } else {
+            self.columns(line, &AtBlanks)
         }
     }
 }

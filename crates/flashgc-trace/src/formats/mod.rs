@@ -31,7 +31,11 @@ mod wiscsee;
 /// name is a file, which has `INFO`, `reader(option)`, `writer(option)`, and, if it has an option,
 /// `option_text(option)`.
 macro_rules! part {
-    (info [$row:ident]) => { const { &<table::$row as Layout>::ROW.info } };
+    // A static, since crates that name a constant compile its readers again.
+    (info [$row:ident]) => {{
+        static INFO: FormatInfo = <table::$row as Layout>::ROW.info;
+        &INFO
+    }};
     (info $module:ident) => { &$module::INFO };
     (reader [$row:ident]) => { Delimited::usual(table::$row) };
     (reader [$row:ident] $time:ident) => { Delimited::with(table::$row, *$time) };
