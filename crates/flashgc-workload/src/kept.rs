@@ -1,13 +1,14 @@
 //! The records of a trace, kept when it is first read, so that its text is parsed once.
 //!
-//! A row takes 24 bytes. A trace of more rows than [`KEPT_ROWS`], or with a row that these do not
-//! hold, is read again instead.
+//! A row takes 12 bytes, and 24 in a part with a row that these do not hold: the first access of
+//! memory costs more than all else here. A trace of more rows than [`KEPT_ROWS`], or with a row
+//! that no part holds, is read again instead.
 
 use flashgc_trace::{Marks, Op, OpenOptions, Record};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Rows that are kept at most: 96 MiB.
+/// Rows that are kept at most: 48 to 96 MiB.
 pub const KEPT_ROWS: usize = 4 << 20;
 /// Rows of a part: no table is copied as it grows.
 const PART_ROWS: usize = 1 << 15;
@@ -17,6 +18,22 @@ const HIGH: u32 = 1 << 31;
 const OFFSET_BITS: u32 = 53;
 /// The bit of forced unit access in a place.
 const FUA: u64 = 1 << 63;
+/// The unit of places and sizes in small rows.
+const SECTOR: u64 = 512;
+/// The operation is above the size in small rows.
+const OP_SHIFT: u32 = 14;
+
+/// A row of whole sectors, on the line after the row before, not earlier than that, without marks.
+#[derive(Clone, Copy)]
+struct Small {
+    /// Since the row before, in ns.
+    after_ns: u32,
+    sector: u32,
+    /// The operation in the two highest bits.
+    sectors: u16,
+    /// By order of appearance.
+    device: u16,
+}
 
 #[derive(Clone, Copy)]
 struct Row {
@@ -31,11 +48,54 @@ struct Row {
     lines: i16,
 }
 
+impl Small {
+    /// The row, if it is small.
+    #[inline]
+    fn of(record: &Record, after_ns: u64, device: u16) -> Option<Small> {
+        let Record { marks, offset_bytes, size_bytes, .. } = *record;
+        if marks != Marks::NONE || (offset_bytes | size_bytes) % SECTOR != 0 {
+            return None;
+        }
+        let sectors = size_bytes / SECTOR;
+        if sectors >> OP_SHIFT != 0 {
+            return None;
+        }
+        let after_ns = u32::try_from(after_ns).ok()?;
+        let sector = u32::try_from(offset_bytes / SECTOR).ok()?;
+        let sectors = sectors as u16 | (record.op as u16) << OP_SHIFT;
+        Some(Small { after_ns, sector, sectors, device })
+    }
+}
+
+impl Row {
+    /// The row, if it can be kept.
+    fn of(record: &Record, lines: u64, device: u16) -> Option<Row> {
+        let size_bytes = u32::try_from(record.size_bytes).ok().filter(|size| size & HIGH == 0)?;
+        let hint = u64::from(record.marks.hint());
+        let marks = hint << (OFFSET_BITS + 2) | if record.marks.is_fua() { FUA } else { 0 };
+        (record.offset_bytes >> OFFSET_BITS == 0).then_some(())?;
+        Some(Row {
+            at_ns: record.at_ns,
+            place: marks | record.offset_bytes << 2 | record.op as u64,
+            size_bytes: size_bytes | if record.marks.is_high() { HIGH } else { 0 },
+            device,
+            lines: i16::try_from(lines as i64).ok()?,
+        })
+    }
+}
+
+/// Consecutive rows.
+enum Part {
+    Small(Vec<Small>),
+    Wide(Vec<Row>),
+}
+
 /// All records of a trace.
 #[derive(Default)]
 pub struct Kept {
     options: OpenOptions,
-    parts: Vec<Vec<Row>>,
+    parts: Vec<Part>,
+    rows: usize,
     devices: Vec<u64>,
     /// The largest read or write.
     largest_bytes: u64,
@@ -53,9 +113,10 @@ pub struct Keeper {
     /// None where they cannot be kept.
     kept: Option<Kept>,
     known: FxHashMap<u64, u16>,
-    /// The device and the line of the last row.
+    /// The device, the line and the time of the last row.
     last_device: (u64, u16),
     last_line: u64,
+    last_ns: u64,
 }
 
 impl Keeper {
@@ -66,6 +127,7 @@ impl Keeper {
             known: FxHashMap::default(),
             last_device: (0, u16::MAX),
             last_line: 0,
+            last_ns: 0,
         }
     }
 
@@ -77,32 +139,37 @@ impl Keeper {
         }
     }
 
+    #[inline]
     fn add(&mut self, record: &Record) -> Option<()> {
         let device = self.device(record.device)?;
-        let lines = i16::try_from(record.line.wrapping_sub(self.last_line) as i64).ok()?;
-        let size_bytes = u32::try_from(record.size_bytes).ok().filter(|size| size & HIGH == 0)?;
+        let lines = record.line.wrapping_sub(std::mem::replace(&mut self.last_line, record.line));
+        let after_ns = record.at_ns.checked_sub(std::mem::replace(&mut self.last_ns, record.at_ns));
         let kept = self.kept.as_mut()?;
-        if kept.parts.last().is_none_or(|part| part.len() == PART_ROWS) {
-            if kept.parts.len() == KEPT_ROWS / PART_ROWS {
-                return None;
-            }
-            kept.parts.push(Vec::with_capacity(PART_ROWS));
+        kept.rows += 1;
+        if kept.rows > KEPT_ROWS {
+            return None;
         }
-        let hint = u64::from(record.marks.hint());
-        let marks = hint << (OFFSET_BITS + 2) | if record.marks.is_fua() { FUA } else { 0 };
-        let row = Row {
-            at_ns: record.at_ns,
-            place: marks | record.offset_bytes << 2 | record.op as u64,
-            size_bytes: size_bytes | if record.marks.is_high() { HIGH } else { 0 },
-            device,
-            lines,
-        };
         if record.op != Op::Trim {
             kept.largest_bytes = kept.largest_bytes.max(record.size_bytes);
         }
-        self.last_line = record.line;
-        (record.offset_bytes >> OFFSET_BITS == 0).then_some(())?;
-        kept.parts.last_mut().map(|part| part.push(row))
+        let small = after_ns.filter(|_| lines == 1).and_then(|ns| Small::of(record, ns, device));
+        match (kept.parts.last_mut(), small) {
+            (Some(Part::Small(rows)), Some(small)) if rows.len() < PART_ROWS => rows.push(small),
+            (Some(Part::Wide(rows)), _) if rows.len() < PART_ROWS => {
+                rows.push(Row::of(record, lines, device)?);
+            }
+            (_, Some(small)) => {
+                let mut rows = Vec::with_capacity(PART_ROWS);
+                rows.push(small);
+                kept.parts.push(Part::Small(rows));
+            }
+            (_, None) => {
+                let mut rows = Vec::with_capacity(PART_ROWS);
+                rows.push(Row::of(record, lines, device)?);
+                kept.parts.push(Part::Wide(rows));
+            }
+        }
+        Some(())
     }
 
     fn device(&mut self, device: u64) -> Option<u16> {
@@ -136,12 +203,13 @@ pub struct KeptRecords {
     part: usize,
     row: usize,
     line: u64,
+    at_ns: u64,
 }
 
 impl KeptRecords {
     /// From the first one.
     pub fn new(kept: Arc<Kept>) -> Self {
-        KeptRecords { kept, part: 0, row: 0, line: 0 }
+        KeptRecords { kept, part: 0, row: 0, line: 0, at_ns: 0 }
     }
 }
 
@@ -151,23 +219,42 @@ impl Iterator for KeptRecords {
     #[inline]
     fn next(&mut self) -> Option<Record> {
         const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Other];
-        let part = self.kept.parts.get(self.part)?;
-        let row = *part.get(self.row)?;
-        self.row += 1;
-        if self.row == PART_ROWS {
-            (self.part, self.row) = (self.part + 1, 0);
+        loop {
+            let (at, devices) = (self.row, &self.kept.devices);
+            self.row += 1;
+            match self.kept.parts.get(self.part)? {
+                Part::Small(rows) if at < rows.len() => {
+                    let row = rows[at];
+                    self.line = self.line.wrapping_add(1);
+                    self.at_ns += u64::from(row.after_ns);
+                    return Some(Record {
+                        at_ns: self.at_ns,
+                        device: devices[usize::from(row.device)],
+                        op: OPS[usize::from(row.sectors >> OP_SHIFT)],
+                        marks: Marks::NONE,
+                        offset_bytes: u64::from(row.sector) * SECTOR,
+                        size_bytes: u64::from(row.sectors & ((1 << OP_SHIFT) - 1)) * SECTOR,
+                        line: self.line,
+                    });
+                }
+                Part::Wide(rows) if at < rows.len() => {
+                    let row = rows[at];
+                    self.line = self.line.wrapping_add_signed(i64::from(row.lines));
+                    self.at_ns = row.at_ns;
+                    let (high, fua) = (row.size_bytes & HIGH != 0, row.place & FUA != 0);
+                    return Some(Record {
+                        at_ns: row.at_ns,
+                        device: devices[usize::from(row.device)],
+                        op: OPS[(row.place & 3) as usize],
+                        marks: Marks::of(high, fua, (row.place >> (OFFSET_BITS + 2)) as u8),
+                        offset_bytes: row.place >> 2 & ((1 << OFFSET_BITS) - 1),
+                        size_bytes: u64::from(row.size_bytes & !HIGH),
+                        line: self.line,
+                    });
+                }
+                _ => (self.part, self.row) = (self.part + 1, 0),
+            }
         }
-        self.line = self.line.wrapping_add_signed(i64::from(row.lines));
-        let (high, fua) = (row.size_bytes & HIGH != 0, row.place & FUA != 0);
-        Some(Record {
-            at_ns: row.at_ns,
-            device: self.kept.devices[usize::from(row.device)],
-            op: OPS[(row.place & 3) as usize],
-            marks: Marks::of(high, fua, (row.place >> (OFFSET_BITS + 2)) as u8),
-            offset_bytes: row.place >> 2 & ((1 << OFFSET_BITS) - 1),
-            size_bytes: u64::from(row.size_bytes & !HIGH),
-            line: self.line,
-        })
     }
 }
 
@@ -204,11 +291,28 @@ mod tests {
                  0_u64..1 << 31, 1_u64..30_000),
                 1..300,
             ),
+            small in 0_usize..300,
         ) {
-            let mut line = 0;
+            let (mut line, mut last_ns) = (0, 0);
             let records: Vec<Record> = rows
                 .into_iter()
-                .map(|(at_ns, device, op, (high, fua, hint), offset_bytes, size_bytes, lines)| {
+                .enumerate()
+                .map(|(at, row)| {
+                    let (at_ns, device, op, marks, offset_bytes, size_bytes, lines) = row;
+                    if at < small {
+                        line += 1;
+                        last_ns += at_ns >> 34;
+                        return Record {
+                            at_ns: last_ns,
+                            device,
+                            op: [Op::Read, Op::Write, Op::Trim, Op::Other][op],
+                            offset_bytes: offset_bytes >> 21 << 9,
+                            size_bytes: size_bytes >> 17 << 9,
+                            line,
+                            ..ROW
+                        };
+                    }
+                    let (high, fua, hint) = marks;
                     line += lines;
                     let high = if high { Marks::HIGH } else { Marks::NONE };
                     let marks = if fua { high.and(Marks::FUA) } else { high };
@@ -230,8 +334,13 @@ mod tests {
     #[test]
     fn parts_follow_each_other() {
         let row = |at: u64| Record { at_ns: at, line: at + 1, ..ROW };
-        let records: Vec<Record> = (0..2 * PART_ROWS as u64).map(row).collect();
-        assert_eq!(records_of(&keep(&records).expect("they fit")), records);
+        let mut records: Vec<Record> = (0..4 * PART_ROWS as u64).map(row).collect();
+        records[PART_ROWS + 9].size_bytes = 1;
+        let kept = keep(&records).expect("they fit");
+        assert_eq!(records_of(&kept), records);
+        let is_small = |part: &Part| matches!(part, Part::Small(_));
+        let found: Vec<bool> = kept.parts.iter().map(is_small).collect();
+        assert_eq!(found, [true, true, false, true, true], "one row is wide, and its part");
     }
 
     #[test]
