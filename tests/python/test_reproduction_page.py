@@ -166,6 +166,20 @@ def test_pairs_have_a_chart_for_each_unit_and_a_logarithmic_axis_where_it_is_nee
     assert [row["here"] for row in times.rows()] == [10.0, None]
 
 
+def test_counts_and_ratios_that_are_far_apart_have_a_chart_of_their_own_each():
+    pairs = [
+        Pair("a: IOPS", "", 9e4, 1e5, measure="iops"), Pair("a: WA", "", 1.2, 1.1, measure="waf"),
+        Pair("b: IOPS", "", 7e4, 8e4, measure="iops"),
+    ]  # fmt: skip
+    drawn = charts("numbers", pairs)
+    assert [[row["what"] for row in one.rows()] for one in drawn] == [
+        ["a: IOPS", "b: IOPS"], ["a: WA"]
+    ]  # fmt: skip
+    assert all("type" not in one.spec["layer"][0]["encoding"]["x"]["scale"] for one in drawn)
+    near = [pair._replace(here=1.0, there=1.3) for pair in pairs]
+    assert len(charts("numbers", near)) == 1
+
+
 def fields_of(one):
     """The fields whose values give the x axis its extent."""
     return [part["encoding"]["x"].get("field") for part in one.spec["layer"]]

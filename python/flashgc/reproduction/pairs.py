@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from flashgc.charts import Chart, theme
 from flashgc.reproduction import marks
+from flashgc.reproduction.claims import Value
 from flashgc.reproduction.experiment import Program
 from flashgc.reproduction.verdict import (
     MET,
@@ -35,6 +36,8 @@ class Pair(NamedTuple):
     here: float | None
     there: float
     verdict: str = ""
+    measure: str = ""
+    """What it is a value of, such as IOPS; empty where that is not known."""
 
 
 def of_claims(verdicts: Sequence[Verdict], is_alone: bool) -> list[Pair]:
@@ -45,18 +48,27 @@ def of_claims(verdicts: Sequence[Verdict], is_alone: bool) -> list[Pair]:
         if isinstance(claim.claimed, str) or isinstance(one.measured, str):
             continue
         name = claim.what if is_alone else f"{claim.place}: {claim.what}"
-        found.append(Pair(name, claim.unit, one.measured, claim.claimed, one.verdict))
+        measure = claim.test.quantity.measure if isinstance(claim.test, Value) else ""
+        found.append(Pair(name, claim.unit, one.measured, claim.claimed, one.verdict, measure))
     return found
 
 
 def charts(name: str, pairs: Sequence[Pair], there: str = marks.PAPER) -> list[Chart]:
     """A chart for each unit: a line for each pair, from one number to the other."""
-    units = list(dict.fromkeys(one.unit for one in pairs))
-    drawn = []
-    for at, unit in enumerate(units):
-        own = [one for one in pairs if one.unit == unit]
-        drawn.append(_chart(f"{name}-{at + 1}" if len(units) > 1 else name, unit, own, there))
-    return drawn
+    units = dict.fromkeys(one.unit for one in pairs)
+    parts = [part for unit in units for part in _apart([one for one in pairs if one.unit == unit])]
+    return [
+        _chart(f"{name}-{at + 1}" if len(parts) > 1 else name, own[0].unit, own, there)
+        for at, own in enumerate(parts)
+    ]
+
+
+def _apart(pairs: list[Pair]) -> list[list[Pair]]:
+    """The pairs of one unit, by measure where counts and ratios would share a logarithmic axis."""
+    measures = dict.fromkeys(one.measure for one in pairs)
+    if pairs[0].unit or not _is_wide(pairs):
+        return [pairs]
+    return [[one for one in pairs if one.measure == measure] for measure in measures]
 
 
 def of_program(name: str, program: Program) -> list[Chart]:
@@ -80,8 +92,7 @@ def _chart(name: str, unit: str, pairs: Sequence[Pair], there: str) -> Chart:
 
 
 def _spec(pairs: Sequence[Pair], unit: str, there: str) -> dict[str, Any]:
-    values = [value for one in pairs for value in (one.here, one.there) if value is not None]
-    log = min(values) > 0 and max(values) > _WIDE * min(values)
+    log = _is_wide(pairs)
     scale = {"type": "log", "nice": False} if log else {"zero": True}
     axis = theme.log_time_axis("", "x") if log and unit == "ns" else marks.quantity("", unit)
     axis = {**axis, "title": None}
@@ -103,6 +114,12 @@ def _spec(pairs: Sequence[Pair], unit: str, there: str) -> dict[str, Any]:
     known = any(one.here is not None for one in pairs)
     layer = [rule, names, points, other] if known else [names, other]
     return {"encoding": {"y": y}, "layer": layer}
+
+
+def _is_wide(pairs: Sequence[Pair]) -> bool:
+    """Whether a linear axis would show the small values as zero."""
+    values = [value for one in pairs for value in (one.here, one.there) if value is not None]
+    return min(values) > 0 and max(values) > _WIDE * min(values)
 
 
 def _colour(pairs: Sequence[Pair]) -> theme.Part:
