@@ -100,6 +100,13 @@ check: ## everything that CI does, with the time of each step
 .PHONY: engine
 engine: $(VENV)/.engine $(VENV)/.dev
 
+DRIVES ?=
+EVERY ?= 1
+CHECK ?=
+.PHONY: validation
+validation: $(VENV)/.engine $(VENV)/.dev ## run fitted devices under the loads of measured real drives; tables and pictures of docs/validation.md (DRIVES=names, EVERY=10, CHECK=1 to compare with the record)
+	$(BIN)/python scripts/validation $(DRIVES) --every $(EVERY) $(if $(CHECK),--check)
+
 PREFIX ?= /usr/local
 .PHONY: install native c-fuzz c-valgrind
 install: | tools ## the library for C and C++, with pkg-config and CMake (PREFIX=/usr/local)

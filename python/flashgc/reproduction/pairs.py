@@ -37,7 +37,7 @@ class Pair(NamedTuple):
     there: float
     verdict: str = ""
     measure: str = ""
-    """What it is a value of, such as IOPS; empty where that is not known."""
+    """The measure of both values, such as `iops`; empty where that is not known."""
 
 
 def of_claims(verdicts: Sequence[Verdict], is_alone: bool) -> list[Pair]:
