@@ -15,6 +15,7 @@ BY_DRIVE = (
     "| drive | loads | fitted numbers, runs | judged | rates | median latencies | p99, p99.9 |"
 )
 BY_LOAD = "| drive | load | judged | rates | median latencies | p99, p99.9 | worst |"
+DATA_SHEETS = "| drive | data sheet | | source |"
 OTHER_LOADS = "full rate"
 AT_RATES = "fixed rates"
 
@@ -41,6 +42,19 @@ def by_load() -> list[str]:
     return rows
 
 
+def data_sheets() -> list[str]:
+    """The table of the figures of makers, for drives that no page of a device has."""
+    rows = [DATA_SHEETS, "|---|---|---|---|"]
+    for name in names():
+        about = load(name).about
+        for one in about.get("data_sheet", []):
+            source = one["source"]
+            if source.startswith("https://"):
+                source = f"[{source.split('/')[2].removeprefix('www.')}]({source.split()[0]})"
+            rows.append(_row([about["short"], one["what"], one["value"], source]))
+    return rows
+
+
 def sets(drive: Drive, points: list[Point]) -> list[str]:
     """The rows of a drive."""
     rows = []
@@ -64,9 +78,9 @@ def fitted(drive: Drive) -> tuple[int, int]:
 
 
 def write() -> None:
-    """Puts both tables into the page, in place of those with the same first line."""
+    """Puts the tables into the page, in place of those with the same first line."""
     text = PAGE.read_text("utf-8")
-    for rows in (by_drive(), by_load()):
+    for rows in (by_drive(), by_load(), data_sheets()):
         before, _, rest = text.partition(rows[0] + "\n")
         after = rest[rest.index("\n\n") :]
         text = before + "\n".join(rows) + after

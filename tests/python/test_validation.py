@@ -109,7 +109,7 @@ def test_loads_that_are_far_off_have_a_cause(name):
                 assert own in named, (own, kind)
 
 
-@pytest.mark.parametrize("rows", [table.by_drive, table.by_load])
+@pytest.mark.parametrize("rows", [table.by_drive, table.by_load, table.data_sheets])
 def test_the_page_has_the_tables_of_the_records(rows):
     assert "\n".join(rows()) + "\n\n" in table.PAGE.read_text("utf-8")
 
