@@ -55,6 +55,7 @@ def _load(drive: Drive, point: Point) -> str:
 def _picture(rows: list[dict[str, Any]], panels: dict[str, str]) -> dict[str, Any]:
     look = theme.paper()
     legend = {**look["legend"], "labelFontSize": 12, "symbolSize": 90, "columns": 2,
+              "columnPadding": 40,
               "labelLimit": 200}  # fmt: skip
     look |= {"axis": {**look["axis"], **SIZES}, "padding": 10, "legend": legend, "aria": False}
     views = [_panel([row for row in rows if row["kind"] == kind], kind, title)
@@ -75,7 +76,7 @@ def _panel(rows: list[dict[str, Any]], kind: str, title: str) -> dict[str, Any]:
          "axis": {**axis, "title": f"measured: {title}"}}  # fmt: skip
     y = {"field": "simulated", "type": "quantitative", "scale": scale,
          "axis": {**axis, "title": "simulated"}}  # fmt: skip
-    shape = {"field": "point", "type": "nominal", "title": None,
+    shape = {"field": "point", "type": "nominal", "legend": None,
              "scale": {"domain": ["judged", "fitted"], "range": ["square", "diamond"]}}  # fmt: skip
     layers = _diagonals(ends, x, y)
     for point, mark, colour in (
