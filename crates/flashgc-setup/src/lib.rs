@@ -24,6 +24,7 @@ mod setup;
 mod slots;
 mod space;
 mod spare;
+mod sprandom;
 mod stack;
 mod workload;
 

@@ -2,6 +2,7 @@
 
 use super::presets;
 use flashgc_config::Reader;
+use flashgc_workload::sprandom::SprandomPlan;
 use serde::Serialize;
 
 /// The fill of a drive before any overwriting.
@@ -15,6 +16,8 @@ pub enum Fill {
     /// The addresses that the trace reads, then those that it writes, then both shifted, until all
     /// pages are written.
     Trace,
+    /// The physical capacity once, with shares of invalid pages as under uniform overwrites.
+    Sprandom,
     /// Invalid pages in the first blocks of each plane, and no valid ones.
     Aged,
     /// Not at all.
@@ -23,10 +26,11 @@ pub enum Fill {
 
 impl Fill {
     /// The words of the configuration.
-    const WORDS: [(&'static str, Fill); 5] = [
+    const WORDS: [(&'static str, Fill); 6] = [
         ("sequential", Fill::Sequential),
         ("by-block", Fill::ByBlock),
         ("trace", Fill::Trace),
+        ("sprandom", Fill::Sprandom),
         ("aged", Fill::Aged),
         ("none", Fill::None),
     ];
@@ -34,6 +38,11 @@ impl Fill {
     /// Whether every user page is written once, in order.
     pub fn is_in_order(self) -> bool {
         matches!(self, Fill::Sequential | Fill::ByBlock)
+    }
+
+    /// Whether every user page is written.
+    fn is_whole(self) -> bool {
+        self.is_in_order() || matches!(self, Fill::Trace | Fill::Sprandom)
     }
 }
 
@@ -99,6 +108,9 @@ pub struct PreconditionPlan {
     /// Share of each plane's pages that an aged drive has invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aged_ratio: Option<f64>,
+    /// The pass of `sprandom`, which is read when the drive is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprandom: Option<SprandomPlan>,
     /// Pages that are mapped after it, since the trace reads them.
     #[serde(skip_serializing_if = "Reads::are_left")]
     pub reads: Reads,
@@ -132,6 +144,7 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
         );
     }
     let aged_ratio = aged_ratio(table, fill);
+    table.allow("sprandom");
     let reads = reads(table, fill, is_generated);
     let scheme = scheme(table);
     let overwrite = table.f64("overwrite", 0.0..=10_000.0);
@@ -175,6 +188,7 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
     Some(PreconditionPlan {
         fill,
         aged_ratio,
+        sprandom: None,
         reads,
         overwrite,
         overwrite_with,
@@ -190,7 +204,7 @@ fn reads(table: &Reader<'_>, fill: Fill, is_generated: bool) -> Reads {
     if reads.are_left() {
         return reads;
     }
-    if fill.is_in_order() || fill == Fill::Trace {
+    if fill.is_whole() {
         table.error(
             "reads",
             "`reads` needs pages without data, but a filled drive has none",

@@ -74,6 +74,7 @@ fn checked(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     derive::foresight::check(&root, &plan, workload, precondition, filler.is_some())?;
     let filling = filler.as_ref().map(|filler| &filler.gc);
     derive::aged::check(&root.table("precondition"), precondition, &plan, filling);
+    derive::sprandom::take(&root.table("precondition"), precondition, &plan.geometry);
     let page_bytes = u64::from(device.shape.page_bytes);
     workload.on_drive(u64::from(plan.geometry.exported_pages) * page_bytes);
     derive::capacity::check(&root.table("workload"), workload, &plan);

@@ -18,6 +18,7 @@ mod ranks;
 pub mod records;
 pub mod repeat;
 pub mod replay;
+pub mod sprandom;
 pub mod statistics;
 pub mod synthetic;
 pub mod trace_fill;

@@ -16,6 +16,7 @@ from flashgc.conversion.fio_flow import Flow
 from flashgc.conversion.fio_hints import Hints
 from flashgc.conversion.fio_job import DIFFERS, JOBS, MAPPED, Said, note
 from flashgc.conversion.fio_requests import Requests
+from flashgc.conversion.fio_sprandom import Sprandom
 from flashgc.conversion.fio_text import JobFile
 from flashgc.conversion.fio_values import WrongError
 from flashgc.conversion.fio_walk import Walk
@@ -83,7 +84,7 @@ def _check_flows(findings: Findings, file: JobFile, jobs: list[dict[str, Any]]) 
                            )  # fmt: skip
 
 
-class _Job(Requests, Files, Walk, Flow, Hints):
+class _Job(Requests, Files, Walk, Flow, Hints, Sprandom):
     """One section: its options, and the job that they make."""
 
     def read(self) -> dict[str, Any]:
@@ -101,6 +102,7 @@ class _Job(Requests, Files, Walk, Flow, Hints):
         self._addresses(kinds, is_random)
         self._walk(is_random)
         self._passes()
+        self._sprandom()
         self._depth()
         self._rates(kinds)
         self._hints()

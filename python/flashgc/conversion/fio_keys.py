@@ -26,7 +26,7 @@ MAPPED = (
     "fsync", "fdatasync", "sync", "writefua", "fdp", "dataplacement", "plids", "plid_select",
     "write_hint", "randrepeat", "rw_sequencer", "file_service_type", "openfiles",
     "rate_ignore_thinktime", "zonemode", "zonesize", "zonerange", "zoneskip", "ramp_time", "flow",
-    "flow_id",
+    "flow_id", "sprandom", "spr_op", "spr_num_regions", "spr_cs",
 )  # fmt: skip
 """Options that the converter reads."""
 
@@ -168,8 +168,6 @@ REFUSED: dict[str, str] = {
                     "the end of one job does not act on others here, apart from `stonewall`"),
     **dict.fromkeys(("recover_zbd_write_error", "write_zone_remainders"),
                     "zones of a zoned device are not modelled"),
-    **dict.fromkeys(("sprandom", "spr_op", "spr_num_regions", "spr_cs"),
-                    "fio's own preconditioning is not modelled; give precondition.overwrite"),
     "random_sequence_stride": "sequences that repeat are not modelled",
     "num_range": "a trim has one range here",
     "write_mode": "writes of zeroes, and those that mark errors, are not modelled",

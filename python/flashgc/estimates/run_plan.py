@@ -11,6 +11,9 @@ from flashgc._engine_types import Request
 from flashgc.running import api
 from flashgc.running.api import Config, PathLike, Settings
 
+_FILLS = ("sequential", "by-block", "sprandom", "none")
+"""Fills whose pages are known before the run."""
+
 
 class RunPlan(NamedTuple):
     """The plan of a run."""
@@ -92,7 +95,9 @@ def _words(before: Mapping[str, Any]) -> str:
 
 
 def _pages(before: Mapping[str, Any], user_pages: int) -> int | None:
-    if before["until_steady"] or before["fill"] not in ("sequential", "by-block", "none"):
+    if before["until_steady"] or before["fill"] not in _FILLS:
         return None
     fill = 0 if before["fill"] == "none" else user_pages
+    if before["fill"] == "sprandom":
+        fill += int(before["sprandom"]["over_provisioning"] * user_pages + 0.5)
     return fill + int(before["overwrite"] * user_pages)

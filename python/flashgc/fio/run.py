@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from flashgc._engine import ConfigError, __version__
-from flashgc.conversion import document, fio, fio_run
+from flashgc.conversion import fio, fio_run
 from flashgc.conversion import fio_values as values
 from flashgc.conversion.findings import Findings
 from flashgc.conversion.fio_job import JOBS
@@ -49,9 +48,7 @@ def run(
 ) -> str:
     """Runs the jobs, writes their logs, and returns the output."""
     made = findings(command)
-    source: Any = replace(
-        fio_run.drive(), jobs=(command.name, document.text(made, [Path(command.name).name]))
-    )
+    source: Any = fio_run.on_drive(made, command.name, Path(command.name).name)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "requests.csv"
         report = api.run(

@@ -13,7 +13,6 @@ import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import SupportsIndex, TypeGuard
@@ -82,7 +81,7 @@ def config(given: object) -> Source:
     if os.fspath(given).endswith(JOB_FILES):
         from flashgc.conversion import fio_run
 
-        return replace(fio_run.drive(), jobs=fio_run.layer(path))
+        return fio_run.alone(path)
     text = read_text(path)
     if not os.fspath(given).endswith(".toml"):
         _refuse_jobs(printable(given), text)

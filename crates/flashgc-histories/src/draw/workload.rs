@@ -283,14 +283,20 @@ impl Draw {
     pub(super) fn precondition(&mut self) {
         let is_trace = self.history.rows.is_some();
         let words: &[&str] = match is_trace {
-            true => &["sequential", "by-block", "trace", "none", "aged"],
-            false => &["sequential", "sequential", "sequential", "by-block", "aged", "none"],
+            true => &["sequential", "by-block", "trace", "none", "aged", "sprandom"],
+            false => &["sequential", "sequential", "by-block", "aged", "none", "sprandom"],
         };
         let words = if self.meets && self.choices.chance(30) { &["aged"] } else { words };
         let fill = self.word("precondition.fill", words);
         if fill == "aged" {
             let ratio = self.choices.pick(&["0.0", "0.1", "0.31", "0.5", "0.8"]);
             self.set("precondition.aged_ratio", ratio);
+        }
+        if fill == "sprandom" {
+            let spare = self.choices.pick(&["0.02", "0.1", "0.3"]);
+            self.set("precondition.sprandom.over_provisioning", spare);
+            self.value("precondition.sprandom.regions", &["2", "7", "100"]);
+            self.value("precondition.sprandom.cache", &["\"512 B\""]);
         }
         if is_trace && ["aged", "none"].contains(&fill) {
             self.maybe("precondition.reads", &["mapped", "all-mapped"]);

@@ -17,6 +17,7 @@ mod read_retry;
 mod refused;
 mod reserve;
 pub mod scheme;
+pub mod sprandom;
 mod superblocks;
 pub mod untimed;
 mod write_buffer;

@@ -16,6 +16,7 @@ struct Of<'a> {
 /// Notes in the order in which users read them.
 const NOTES: &[fn(&Of<'_>) -> Option<String>] = &[
     starts_erased,
+    finds_data,
     |of| copy::note(of.plan),
     |of| used_space::note(of.plan),
     is_never_idle,
@@ -36,6 +37,18 @@ fn starts_erased(of: &Of<'_>) -> Option<String> {
     let is_erased = of.precondition.fill == Fill::None && of.precondition.reads.are_left();
     is_erased.then(|| {
         "the drive starts erased, so collection begins only after it has been filled".into()
+    })
+}
+
+fn finds_data(of: &Of<'_>) -> Option<String> {
+    let WorkloadPlan::Jobs(jobs) = of.workload else { return None };
+    let job = jobs.plan.jobs.iter().find(|job| job.sprandom.is_some())?;
+    (of.precondition.fill != Fill::None).then(|| {
+        format!(
+            "job \"{}\" has `sprandom`, which is for an erased drive, and this one holds data: \
+             set precondition.fill = \"none\" without overwriting",
+            job.name
+        )
     })
 }
 

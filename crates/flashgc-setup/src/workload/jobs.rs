@@ -1,6 +1,7 @@
 //! `[workload.jobs]`: concurrent jobs, each with its own depth and rates.
 
 mod beside;
+mod sprandom;
 mod walk;
 
 use super::{JobsWorkload, address, hints, limit, sizes};
@@ -97,6 +98,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let (paces, weight) = (paces(table), or(table, "weight", 1, |key| table.u32(key, 1..=256)));
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
     let fua_share = or(table, "fua_share", 0.0, |key| table.part(key, 0.0..=1.0));
+    let sprandom = sprandom::read(table);
     let (limit, hints, think) = (limit::read(table), hints::of_job(table), think(table));
     let align = table.has("align").then(|| table.bytes("align"));
     table.finish();
@@ -129,6 +131,7 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
         random_share: random_share?.map(|share| share.unwrap_or(1.0)),
         walk,
         once,
+        sprandom: sprandom?,
         sizes,
         align_bytes: 0,
         places: places?.map(|places| places.unwrap_or(Places::Choice(AddressChoice::Uniform))),
@@ -390,6 +393,7 @@ fn check(table: &Reader<'_>, plan: &JobPlan) -> Option<()> {
         );
         return None;
     }
+    sprandom::check(table, plan, largest == smallest && smallest == align, is_plain)?;
     if plan.poisson && plan.paces.iter().all(|pace| pace.iops.is_none()) {
         table.error(
             "poisson",
@@ -411,6 +415,7 @@ pub fn check_fit(table: &Reader<'_>, jobs: &JobsPlan, plan: &Plan) {
     };
     for span in &layout.spans {
         let job = &jobs.jobs[span.job];
+        sprandom::check_fit(table, job, span);
         for places in &job.places {
             let Places::Zones(zones) = places else { continue };
             let sum = zones.iter().map(|zone| zone.bytes as f64 * jobs.scale).sum::<f64>();

@@ -325,13 +325,18 @@ impl Clone {
         // Each request is a trim and a write where these alternate.
         let factor = loops * if self.plan.trims_in_order() { 2 } else { 1 };
         let requests = self.plan.requests.map(|requests| requests.saturating_mul(factor));
-        let has_moved_all = !self.plan.time_based && self.drawn_bytes >= amount_bytes;
+        // A pass of sprandom has an end of its own.
+        let counts_bytes = !self.plan.time_based && self.plan.sprandom.is_none();
+        let has_moved_all = counts_bytes && self.drawn_bytes >= amount_bytes;
         has_moved_all || requests.is_some_and(|most| self.drawn >= most)
     }
 
     /// Another pass begins, unless the amount is one pass, or less than the largest request is
     /// left.
     fn begin_pass(&mut self) -> bool {
+        if self.plan.sprandom.is_some() {
+            return false;
+        }
         self.loops_left = self.loops_left.saturating_sub(1);
         let left_bytes = self.amount_bytes.saturating_sub(self.all_bytes);
         let is_short = left_bytes < self.plan.sizes_range().0.max(1);

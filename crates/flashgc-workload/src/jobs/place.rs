@@ -6,6 +6,7 @@ use super::walk::Walk;
 use super::{JobPlan, Passes, Places, Span};
 use crate::HostOp;
 use crate::address::{AddressChoice, Addresses, Group};
+use crate::sprandom::Sprandom;
 use crate::synthetic::sizes::Sizes;
 use flashgc_model::rng::Random;
 
@@ -61,6 +62,8 @@ enum Once {
     /// A drawn block, or the next one that is free. Each kind counts blocks of its own smallest
     /// size.
     Free(Free),
+    /// As `sprandom` writes them, some of them again.
+    Sprandom(Box<Sprandom>),
 }
 
 impl Place {
@@ -97,10 +100,13 @@ impl Place {
             _ => 0,
         });
         let blocks = bytes / plan.align_bytes;
-        let once = match (plan.once, plan.passes) {
-            (false, _) => Once::No,
-            (true, None) => Once::Orders(Orders::new(blocks, address)),
-            (true, Some(_)) => Once::Free(Free::new(blocks)),
+        let once = match (plan.once, plan.passes, &plan.sprandom) {
+            (_, _, Some(pass)) => {
+                Once::Sprandom(Box::new(Sprandom::new(pass, blocks, address.clone())))
+            }
+            (false, ..) => Once::No,
+            (true, None, _) => Once::Orders(Orders::new(blocks, address)),
+            (true, Some(_), _) => Once::Free(Free::new(blocks)),
         };
         Place {
             first_byte: span.first_byte + u64::from(file) * span.file_step_bytes,
@@ -128,6 +134,7 @@ impl Place {
     /// pass is over.
     pub fn next(&mut self, op: HostOp, draws: &mut Draws) -> Option<(u64, u64)> {
         let (offset, bytes) = match self.passes {
+            _ if matches!(self.once, Once::Sprandom(_)) => self.of_pass(op as usize)?,
             None => self.wrapped(op as usize, draws),
             Some(_) => self.within(op as usize, draws)?,
         };
@@ -139,6 +146,9 @@ impl Place {
     /// The next pass begins.
     pub fn begin_pass(&mut self) {
         self.run_left = 0;
+        if let Once::Sprandom(pass) = &mut self.once {
+            pass.restart();
+        }
         self.enter(0);
     }
 
@@ -150,6 +160,12 @@ impl Place {
     fn is_random(&self, at: usize, address: &mut Random) -> bool {
         let share = self.random_share[at];
         share >= 1.0 || (share > 0.0 && address.unit() < share)
+    }
+
+    /// The next block of a pass of `sprandom`, whose requests are whole blocks.
+    fn of_pass(&mut self, at: usize) -> Option<(u64, u64)> {
+        let Once::Sprandom(pass) = &mut self.once else { return None };
+        pass.next().map(|block| (block * self.align_bytes[at], self.align_bytes[at]))
     }
 
     /// A request behind the end of the part begins at its start, or is moved back.

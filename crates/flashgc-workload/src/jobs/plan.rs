@@ -6,6 +6,7 @@ use super::walk::{FilesPlan, Walk};
 use crate::HostOp;
 use crate::address::AddressChoice;
 use crate::hints::{JobHintPlan, PageHints};
+use crate::sprandom::SprandomPlan;
 use crate::synthetic::Size;
 use flashgc_model::plan::Limit;
 use serde::Serialize;
@@ -173,6 +174,9 @@ pub struct JobPlan {
     pub walk: Walk,
     /// Whether every block is visited once before any is visited again.
     pub once: bool,
+    /// The pass of `sprandom`, which is all that the job writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprandom: Option<SprandomPlan>,
     /// Sizes.
     pub sizes: [Vec<Size>; 3],
     /// Random places are multiples of this.

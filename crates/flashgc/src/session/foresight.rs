@@ -9,6 +9,7 @@ use super::error::RunError;
 use super::precondition::{Foreseeing, Part};
 use super::sources::RunSource;
 use super::{Phase, Progress, Session, Stage};
+use crate::config::Fill;
 use crate::gc::foresight::{Foreseer, MOST_CHANGES, TooMany};
 use crate::ids::Lpn;
 use crate::workload::{HostOp, HostRequest, Overwrites, Source};
@@ -48,8 +49,12 @@ impl Session {
         if self.given.is_some() || !self.setup.foresees_precondition() {
             return self.begin_fill();
         }
-        let is_filled = self.setup.precondition.fill.is_in_order();
-        let from = if is_filled { 0 } else { self.setup.plan.geometry.exported_pages };
+        let fill = self.setup.precondition.fill;
+        if fill == Fill::Sprandom {
+            let source = Box::new(self.sprandom()?);
+            return self.foresee_from(Part::Once(source));
+        }
+        let from = if fill.is_in_order() { 0 } else { self.setup.plan.geometry.exported_pages };
         self.foresee_from(Part::Fill(from))
     }
 
@@ -82,6 +87,10 @@ impl Session {
                     now.foreseer.written(Lpn(*next))?;
                     *next += 1;
                 }
+                Part::Once(source) => match source.next() {
+                    Some(page) => now.foreseer.written(Lpn(page as u32))?,
+                    None => now.part = Part::Fill(u32::MAX),
+                },
                 Part::Fill(_) => {
                     now.part = match self.overwrite_pages() {
                         0 => Part::Run(self.source()?),

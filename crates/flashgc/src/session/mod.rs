@@ -37,6 +37,7 @@ pub use crate::workload::kept::Kept;
 use crate::workload::layout::{Layout, LayoutScan};
 pub use crate::workload::records::TraceOpener;
 use crate::workload::records::{Records, Trace};
+use crate::workload::sprandom::Sprandom;
 use crate::workload::trace_fill::TraceFill;
 use crate::workload::trace_reads::{MappedReads, TraceReads};
 use engine::{Engine, engine};
@@ -100,6 +101,7 @@ enum Stage {
     Foresee(Box<Foreseeing>),
     Fill { next: u32 },
     TraceFill { source: Box<TraceFill>, state: FillState },
+    Sprandom { source: Box<Sprandom>, written: u64 },
     MapReads { source: Box<TraceReads>, reads: MappedReads },
     Overwrite { source: PreSource, watch: SteadyWatch, written: u64, moved_before: u64 },
     Ready,
@@ -176,6 +178,7 @@ impl Session {
             Stage::Foresee(now) => self.foresee(now),
             Stage::Fill { next } => self.fill(next),
             Stage::TraceFill { source, state } => self.fill_by_trace(source, state),
+            Stage::Sprandom { source, written } => self.fill_once(source, written),
             Stage::MapReads { source, reads } => self.map_reads(source, reads),
             Stage::Overwrite { source, watch, written, moved_before } => {
                 self.overwrite(source, watch, written, moved_before)

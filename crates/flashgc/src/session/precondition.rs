@@ -16,6 +16,7 @@ use crate::workload::jobs::JobsOverwrites;
 use crate::workload::layout::Layout;
 use crate::workload::records::Trace;
 use crate::workload::replay::ReplayOverwrites;
+use crate::workload::sprandom::Sprandom;
 use crate::workload::synthetic::SyntheticOverwrites;
 use crate::workload::trace_fill::{PassOverwrites, TraceFill};
 use crate::workload::trace_reads::{MappedReads, TraceReads};
@@ -23,6 +24,7 @@ use crate::workload::{Overwrites, SourceError};
 
 /// Pages of one slice.
 const FILL_PAGES: u32 = 1 << 20;
+const SPRANDOM_PAGES: u64 = 1 << 18;
 const OVERWRITE_PAGES: u64 = 1 << 18;
 /// Requests of one slice.
 const MAP_REQUESTS: u64 = 1 << 16;
@@ -91,6 +93,8 @@ pub(super) struct Foreseeing {
 pub(super) enum Part {
     /// The fill, from this page on.
     Fill(u32),
+    /// The pages of a fill that is not in order.
+    Once(Box<Sprandom>),
     /// Pages to overwrite.
     Overwrite { source: PreSource, left: u64 },
     /// The requests.
@@ -124,12 +128,44 @@ impl Session {
                 self.age()?;
                 Stage::Fill { next: self.exported() }
             }
+            Fill::Sprandom => Stage::Sprandom { source: Box::new(self.sprandom()?), written: 0 },
             Fill::Trace => {
                 let source = Box::new(self.trace_fill()?);
                 Stage::TraceFill { source, state: FillState::default() }
             }
         };
         Ok(self.filling(0))
+    }
+
+    /// The pass of `sprandom`, from its first page.
+    pub(super) fn sprandom(&self) -> Result<Sprandom, RunError> {
+        let plan = self.setup.precondition.sprandom.as_ref();
+        let plan = plan.ok_or_else(|| RunError::new("error: the pass of sprandom is gone"))?;
+        let random = Random::named(self.setup.plan.seed, "precondition-sprandom");
+        Ok(Sprandom::new(plan, self.exported().into(), random))
+    }
+
+    /// Writes the next pages of a pass of `sprandom`.
+    pub(super) fn fill_once(
+        &mut self,
+        mut source: Box<Sprandom>,
+        written: u64,
+    ) -> Result<Progress, RunError> {
+        let hints = self.fill_hints();
+        let hint = |lpn| hints.as_ref().map_or(0, |hints: &PageHints| hints.of(lpn));
+        let slice = engine!(
+            &mut self.engine,
+            sim => sim.untimed().fill_once(&mut source, SPRANDOM_PAGES, hint)
+        )?;
+        let written = written + slice;
+        if slice == SPRANDOM_PAGES {
+            let total = self.setup.precondition.sprandom.as_ref();
+            let total = total.map(|plan| plan.writes(self.exported().into()));
+            self.stage = Stage::Sprandom { source, written };
+            return Ok(self.at(Phase::Fill, written, total));
+        }
+        self.preconditioning.filled_pages = written;
+        self.begin_overwrite()
     }
 
     /// Takes the source that reads the trace. It is returned when the trace has been read.

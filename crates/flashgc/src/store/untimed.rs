@@ -15,6 +15,7 @@ use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Plan;
 use crate::stats::{Batches, Sums};
 use crate::verify::{Cause, Watch};
+use crate::workload::sprandom::Sprandom;
 use crate::workload::{Overwrites, SourceError};
 use std::sync::Arc;
 
@@ -99,6 +100,21 @@ impl<W: Watch> Untimed<'_, W> {
             }
         }
         Ok(())
+    }
+
+    /// Writes at most `most` pages of a pass, each with its hint; returns their number, which is
+    /// smaller at the end of the pass.
+    pub fn fill_once(
+        &mut self,
+        source: &mut Sprandom,
+        most: u64,
+        hint: impl Fn(u32) -> u8,
+    ) -> Result<u64, UntimedError> {
+        for written in 0..most {
+            let Some(page) = source.next() else { return Ok(written) };
+            self.write(Lpn(page as u32), hint(page as u32))?;
+        }
+        Ok(most)
     }
 
     /// Overwrites `count` pages that the source gives.

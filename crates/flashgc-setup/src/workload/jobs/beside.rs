@@ -115,6 +115,7 @@ fn job(
         random_share: [1.0; 3],
         walk: Walk::default(),
         once: false,
+        sprandom: None,
         sizes: [one_page(), one_page(), one_page()],
         align_bytes: page,
         places: [uniform(), uniform(), uniform()],
