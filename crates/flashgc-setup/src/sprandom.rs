@@ -36,8 +36,8 @@ pub fn read(table: &Reader<'_>, fallback: f64) -> Option<SprandomPlan> {
     Some(SprandomPlan { over_provisioning, regions: regions?, cache_bytes: cache? })
 }
 
-/// What is wrong with a pass over this number of blocks: the key, the mistake and its remedy. It
-/// must have as many writes as regions, and regions must be as large as the cache.
+/// The mistake in a pass over this number of blocks, with its key and its remedy. A pass has at
+/// least as many writes as regions, and each region is at least as large as the cache.
 pub fn misfit(
     plan: &SprandomPlan,
     blocks: u64,

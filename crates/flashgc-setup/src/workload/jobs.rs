@@ -82,7 +82,7 @@ fn check_flows(table: &Reader<'_>, jobs: &[JobPlan]) -> Option<()> {
 fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let name = table.string("name").map_or_else(|| format!("job {}", at + 1), str::to_string);
     let clones = or(table, "clones", 1, |key| table.u32(key, 1..=CLONES_MAX as u32));
-    let (file, part) = (file(table), Part::read(table));
+    let (file, part, passes) = (file(table), Part::read(table), passes(table)?);
     let amount = or(table, "amount", Extent::Share(1.0), |key| extent(table, key, 1e6));
     let requests = table.u64("requests", 1..=1_000_000_000_000);
     let loops = or(table, "loops", 1, |key| table.u32(key, 1..=1_000_000));
@@ -90,15 +90,13 @@ fn job(table: &Reader<'_>, at: usize, page_bytes: u64) -> Option<JobPlan> {
     let random_share = by_kind(table, "random_share", |key| table.part(key, 0.0..=1.0));
     let flag = |key: &str| table.bool(key).unwrap_or(false);
     let (once, poisson, overtake) = (flag("once"), flag("poisson"), flag("overtake"));
-    let passes = passes(table)?;
-    let walk = walk::read(table, passes, &file);
+    let (walk, sprandom) = (walk::read(table, passes, &file), sprandom::read(table));
     let sizes = by_kind(table, "size", |key| sizes::read(table, key));
     let places = by_kind(table, "address", |key| places(table, key));
     let depth = or(table, "depth", 1, |key| table.u32(key, 1..=1_000_000));
     let (paces, weight) = (paces(table), or(table, "weight", 1, |key| table.u32(key, 1..=256)));
     let flush_after = table.u32("flush_after", 1..=u32::MAX);
     let fua_share = or(table, "fua_share", 0.0, |key| table.part(key, 0.0..=1.0));
-    let sprandom = sprandom::read(table);
     let (limit, hints, think) = (limit::read(table), hints::of_job(table), think(table));
     let align = table.has("align").then(|| table.bytes("align"));
     table.finish();

@@ -71,6 +71,7 @@ mod same_requests;
 mod separation;
 mod series;
 mod small_model;
+mod sprandom;
 mod ssdsim;
 mod steady;
 mod stories;

@@ -114,6 +114,7 @@ const FITTED: [&str; 4] = [
 ];
 const JOBS: [&str; 2] =
     ["workload.jobs.job=[{span=\"1 MiB\"}]", "workload.jobs.trace.on_bad_line=\"stop\""];
+const SPRANDOM: &str = "precondition.fill=\"sprandom\"";
 const TRACE: &str = "workload.trace.format=\"auto\"";
 /// Reads with errors.
 const FAILURES: &str = "device.failures.at=[{block=0}]";
@@ -197,6 +198,7 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
     let reserved = "device.exported.reserved_blocks=\"15%\"";
     keys.extend(asked("device.exported", &[SYNTHETIC, CLOSED, reserved]));
+    keys.extend(asked("precondition.sprandom", &[SYNTHETIC, CLOSED, SPRANDOM]));
     keys.extend(asked("workload.trace", &[TRACE]));
     let open =
         ["workload.synthetic.requests=10", "workload.synthetic.size={ exponential = \"8 KiB\" }"];
@@ -322,6 +324,7 @@ fn defaults_are_as_the_manual_says() {
                 [&[SYNTHETIC, CLOSED], &RETRY[..]].concat().into_iter().map(String::from).collect()
             }
             Some("failures") => [SYNTHETIC, CLOSED, FAILURES].map(String::from).to_vec(),
+            Some("sprandom") => [SYNTHETIC, CLOSED, SPRANDOM].map(String::from).to_vec(),
             Some("fitted") => FITTED.map(String::from).to_vec(),
             Some("suspend" | "preemption") => vec![SYNTHETIC.into(), CLOSED.into(), SUSPEND.into()],
             Some("write_buffer") => {
