@@ -104,7 +104,6 @@ def test_regions_have_their_shares_and_their_order(tmp_path, spare, regions, wai
     ("bssplit=4k/50:8k/50", "blocks have one size"),
     ("bsrange=4k-8k", "blocks have one size"),
     ("ba=8k", "it must be the block size"),
-    ("io_size=1g", "it writes the physical capacity once"),
     ("loops=2", "it writes the physical capacity once"),
     ("time_based=1", "it writes the physical capacity once"),
     ("zonemode=strided", "it writes all of its part"),
@@ -132,6 +131,10 @@ def test_a_region_smaller_than_the_cache_is_refused(tmp_path):
 def test_options_without_a_pass_are_ignored(tmp_path):
     text = job(1000, 0.15, 10).replace("sprandom=1", "sprandom=0")
     assert len(ours_of(text, tmp_path)) == 1000
+
+
+def test_an_amount_is_ignored_as_in_fio(tmp_path):
+    assert len(ours_of(job(1000, 0.15, 10) + "io_size=1m\n", tmp_path)) == 1150
 
 
 def test_a_job_file_with_a_pass_begins_with_an_erased_drive(tmp_path):

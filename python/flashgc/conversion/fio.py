@@ -182,7 +182,12 @@ class _Job(Requests, Files, Walk, Flow, Hints, Sprandom):
         return [fio_keys.ALIASES.get(key.name, key.name) for key in self.section.options]
 
     def _amounts(self) -> None:
-        self.take("io_size", lambda key: self._extent(key, "amount"))
+        if self.is_on("sprandom"):
+            self.drop_option(
+                "io_size", "ignored, as in fio: a pass of `sprandom` has its own amount"
+            )
+        else:
+            self.take("io_size", lambda key: self._extent(key, "amount"))
         self.take("number_ios", self._requests)
         self.take("numjobs", lambda key: self.set(
             key, "clones", values.integer(key.text, 1, 4096)))  # fmt: skip

@@ -70,7 +70,7 @@ IGNORED: dict[str, str] = {
         "hipri", "registerfiles", "fixedbufs", "sqthread_poll", "sqthread_poll_cpu", "nonvectored",
         "uncached", "nowait", "force_async", "userspace_reap", "cmd_type", "md_per_io_size",
         "readfua", "sg_write_mode", "atomic", "cuda_io", "ignore_error",
-        "serialize_overlap", "write_barrier",
+        "serialize_overlap", "write_barrier", "comm",
     ), _HOST),
     **dict.fromkeys((
         "zero_buffers", "refill_buffers", "scramble_buffers", "buffer_compress_percentage",
@@ -166,7 +166,7 @@ REFUSED: dict[str, str] = {
     "flow_watermark": "fio has it no longer: a job waits while it is above its share",
     **dict.fromkeys(("wait_for", "exitall", "exit_what"),
                     "the end of one job does not act on others here, apart from `stonewall`"),
-    **dict.fromkeys(("recover_zbd_write_error", "write_zone_remainders"),
+    **dict.fromkeys(("recover_zbd_write_error", "write_zone_remainder", "write_zone_remainders"),
                     "zones of a zoned device are not modelled"),
     "random_sequence_stride": "sequences that repeat are not modelled",
     "num_range": "a trim has one range here",

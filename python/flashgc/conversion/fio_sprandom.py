@@ -23,7 +23,6 @@ ALONE = {
     "percentage_random": "remove it: all its places are random",
     "zonemode": "remove it: it writes all of its part",
     "nrfiles": "remove it: it writes one file",
-    "io_size": "remove it: it writes the physical capacity once",
     "loops": "remove it: it writes the physical capacity once",
     "time_based": "remove it: it writes the physical capacity once",
 }
