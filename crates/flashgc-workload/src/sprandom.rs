@@ -1,8 +1,8 @@
 //! The order of writes of fio's `sprandom`: a drive that is to be in the steady state of uniform
 //! random writes after its physical capacity was written once.
 //!
-//! Facts from fio's manual (HOWTO, version 3.42) and its discussions; its source was not read. The
-//! life of a pass:
+//! Facts from fio's manual (HOWTO, version 3.42) and its discussions; nothing was taken from its
+//! source. The life of a pass:
 //!
 //! 1. The writes of the pass, as many as the drive has physical blocks, are cut into regions of
 //!    equal size.

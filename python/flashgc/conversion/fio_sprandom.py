@@ -1,7 +1,7 @@
 """A job of fio that preconditions: `sprandom` and its options.
 
 Meanings were read in fio's manual (HOWTO.rst, version 3.42) and in the comments of its example
-(examples/sprandom.fio); its source was not read.
+(examples/sprandom.fio); nothing was taken from its source.
 """
 
 from __future__ import annotations
