@@ -241,6 +241,10 @@ impl Draw {
         self.text(&key("victims"), victims);
         self.word(&key("of"), &["device", "plane"]);
         self.word(&key("batch"), &["one", "until-stop", "list"]);
+        if self.choices.chance(30) {
+            let floor = self.choices.between(2, 6);
+            self.text(&key("floor"), format!("{floor} blocks"));
+        }
     }
 
     fn marks(&mut self) {
@@ -328,12 +332,12 @@ impl Draw {
             "fdp" if self.choices.chance(50) => {
                 self.set("gc.placement.fdp.by", "\"hint\"");
                 self.value("gc.placement.fdp.handles", &["1", "2", "3", "4"]);
-                return self.maybe("gc.placement.fdp.isolation", &["initial", "persistent"]);
+                return self.blocks_of_handles();
             }
             "fdp" => {
                 let shares = ["[1]", "[0.5, 0.5]", "[0.1, 0.2, 0.3, 0.4]"];
                 self.value("gc.placement.fdp.shares", &shares);
-                return self.maybe("gc.placement.fdp.isolation", &["initial", "persistent"]);
+                return self.blocks_of_handles();
             }
             "midas" if self.choices.chance(40) => {
                 return self.value("gc.placement.midas.sizes", &["[1]", "[1, 2]", "[2, 1, 3]"]);
@@ -351,6 +355,15 @@ impl Draw {
             _ => return,
         };
         self.value(&format!("gc.placement.{word}.classes"), classes);
+    }
+
+    fn blocks_of_handles(&mut self) {
+        let key = |name: &str| format!("gc.placement.fdp.{name}");
+        self.maybe(&key("isolation"), &["initial", "persistent"]);
+        if !self.is(&key("isolation"), "persistent") {
+            self.maybe(&key("copies"), &["apart", "last-handle"]);
+        }
+        self.maybe(&key("open"), &["used", "all"]);
     }
 
     fn hotness_groups(&mut self) {

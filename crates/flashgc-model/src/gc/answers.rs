@@ -88,7 +88,7 @@ impl Space {
     #[inline(always)]
     pub fn is_short(self, ftl: &Ftl, plane: PlaneId, inclusive: bool) -> bool {
         let (free, limit) = match self {
-            Space::Blocks(limit) => (ftl.frontiers.free_blocks(plane), limit),
+            Space::Blocks(limit) => (ftl.frontiers.blocks_to_spare(plane), limit),
             Space::Pages(limit) => (ftl.frontiers.free_pages(plane), limit),
         };
         free < limit || (inclusive && free == limit)

@@ -88,6 +88,11 @@ impl GcPlan {
         self.placement.as_ref().map_or(1, Classes::classes_of_copies)
     }
 
+    /// Classes, the first ones, that always have an open block, or one that is kept for them.
+    pub fn always_open(&self) -> u32 {
+        self.placement.as_ref().map_or(0, Classes::always_open)
+    }
+
     /// Whether the history of each block is kept, by the clock of host writes.
     pub fn keeps_stamps(&self) -> bool {
         self.victim.keeps_clock() || self.placement.as_ref().is_some_and(Classes::keeps_blocks)

@@ -122,6 +122,7 @@ impl Plan {
         FrontierRules {
             separate_gc: self.gc.separate_gc,
             classes: self.gc.classes(),
+            always_open: self.gc.always_open(),
             parity: self.parity(),
             reserve_blocks: self.gc.reserve_blocks,
             reserve_pages: self.gc.reserve_pages,

@@ -29,6 +29,7 @@ fn rules(classes: u32) -> FrontierRules {
     FrontierRules {
         separate_gc: false,
         classes,
+        always_open: 0,
         parity: false,
         reserve_blocks: 1,
         reserve_pages: 0,

@@ -65,6 +65,8 @@ fn mix(jobs: &[Job], drive_writes: f64) -> String {
 }
 
 const PERSISTENT: &str = "gc.placement.fdp.isolation=\"persistent\"";
+const LAST_HANDLE: &str = "gc.placement.fdp.copies=\"last-handle\"";
+const ALL_OPEN: &str = "gc.placement.fdp.open=\"all\"";
 
 fn amplification(jobs: &[Job], sets: &[&str]) -> f64 {
     number(&run_verified(&mix(jobs, 3.0), sets), "write_amplification")
@@ -90,7 +92,7 @@ fn handles_help_where_data_dies_together() {
 
 #[test]
 fn bytes_of_handles_add_up() {
-    for sets in [&[][..], &[PERSISTENT]] {
+    for sets in [&[][..], &[PERSISTENT], &[LAST_HANDLE], &[ALL_OPEN], &[LAST_HANDLE, ALL_OPEN]] {
         let report = run_verified(&mix(UNIFORM, 1.0), sets);
         let handles = at(&report, "placement.handles").as_array().expect("a list").clone();
         let sum = |key: &str| handles.iter().map(|handle| whole(handle, key)).sum::<u64>();
@@ -135,6 +137,39 @@ fn blocks_with_two_handles(sets: &[&str]) -> usize {
 fn persistent_isolation_never_mixes_handles() {
     assert_eq!(blocks_with_two_handles(&[PERSISTENT]), 0);
     assert!(blocks_with_two_handles(&[]) > 50, "copies share blocks");
+}
+
+/// Copies of all handles lie among the writes of the last one.
+#[test]
+fn copies_go_to_the_last_handle() {
+    let report = run_verified(&mix(UNIFORM, 1.0), &[LAST_HANDLE]);
+    let classes = at(&report, "placement.classes").as_array().expect("a list").clone();
+    let copies: Vec<u64> = classes.iter().map(|class| whole(class, "copies")).collect();
+    assert_eq!(copies.len(), 4, "one class for each handle, and none for copies");
+    assert_eq!(copies[..3], [0, 0, 0]);
+    assert!(copies[3] > 0 && whole(&classes[3], "writes") > 0);
+    assert!(blocks_with_two_handles(&[LAST_HANDLE]) > 50);
+    let refused = refusal(&mix(UNIFORM, 1.0), &[PERSISTENT, LAST_HANDLE]);
+    assert!(refused.contains("keeps them apart"), "{refused}");
+}
+
+/// A block for each of seven handles without writes is as much space as seven of threshold.
+#[test]
+fn handles_without_writes_have_blocks() {
+    let with = |sets: &[&str]| {
+        let own = ["gc.placement.fdp={by=\"hint\", handles=8}"];
+        let sets = [&own, sets].concat();
+        run_verified(&mix(UNIFORM, 2.0), &sets)
+    };
+    let used = with(&[]);
+    let raised = with(&["gc.trigger.watermark.soft=\"17 blocks\""]);
+    let all = with(&[ALL_OPEN]);
+    let waf = |report: &Value| number(report, "write_amplification");
+    assert!(waf(&all) > 1.02 * waf(&used), "{} {}", waf(&all), waf(&used));
+    assert!((waf(&all) / waf(&raised) - 1.0).abs() < 0.01, "{} {}", waf(&all), waf(&raised));
+    let handles = at(&all, "placement.handles").as_array().expect("a list").clone();
+    let planes_of_blocks = 4 * 64 * 4096;
+    assert!(handles[1..].iter().all(|it| whole(it, "available_bytes") == planes_of_blocks));
 }
 
 #[test]

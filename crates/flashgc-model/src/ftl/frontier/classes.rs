@@ -34,10 +34,22 @@ impl Frontiers {
         open.filter(|(_, f)| f.next < f.end).fold(0, |bits, (class, _)| bits | 1 << class)
     }
 
-    /// Erased pages in the open blocks of a class, of all planes.
+    /// Erased blocks that are kept: one for each class that always has one, and has none open.
+    pub(super) fn kept(&self, plane: PlaneId) -> u32 {
+        let first = plane.index() * self.streams;
+        let always = &self.frontiers[first..first + self.rules.always_open as usize];
+        always.iter().filter(|frontier| frontier.next == frontier.end).count() as u32
+    }
+
+    /// Erased pages in the open blocks of a class, of all planes, and in those kept for it.
     pub fn left_of_class(&self, class: usize) -> u64 {
+        let is_kept = class < self.rules.always_open as usize;
+        let left = |frontier: &super::Frontier| match frontier.end - frontier.next {
+            0 if is_kept => self.data_pages,
+            left => left,
+        };
         let of_planes = self.frontiers.iter().skip(class).step_by(self.streams);
-        of_planes.map(|frontier| u64::from(frontier.end - frontier.next)).sum()
+        of_planes.map(|frontier| u64::from(left(frontier))).sum()
     }
 
     /// Assigns the first of the open blocks without a frontier to these classes, in their order.

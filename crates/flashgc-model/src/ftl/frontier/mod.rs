@@ -55,6 +55,8 @@ pub struct FrontierRules {
     /// Classes of pages, each with a frontier of its own, whose next block is
     /// [chosen](Frontiers::open_chosen); 0 where there are none.
     pub classes: u32,
+    /// Classes, the first ones, for each of which an erased block is kept while it has none open.
+    pub always_open: u32,
     /// Copies keep the parity of their page.
     pub parity: bool,
     /// Erased blocks of a plane that the host may not open.
@@ -120,6 +122,8 @@ pub struct Frontiers {
     programs_fail: bool,
     /// Frontiers of a plane.
     streams: usize,
+    /// Pages of a block.
+    data_pages: u32,
     frontiers: Vec<Frontier>,
     /// Open blocks that no frontier has yet, with their next page: taken before erased ones.
     started: Vec<VecDeque<Started>>,
@@ -151,6 +155,7 @@ impl Frontiers {
             rules,
             programs_fail: false,
             streams,
+            data_pages: geometry.shape.data_pages(),
             frontiers: vec![Frontier::default(); planes * streams],
             started: vec![VecDeque::new(); planes],
             free_blocks: FreeLists::new(planes, geometry.blocks as usize),
@@ -174,6 +179,13 @@ impl Frontiers {
     #[inline(always)]
     pub fn free_blocks(&self, plane: PlaneId) -> u32 {
         self.free_blocks.count(plane)
+    }
+
+    /// Erased blocks of a plane that are neither open nor kept for a class.
+    #[inline(always)]
+    pub fn blocks_to_spare(&self, plane: PlaneId) -> u32 {
+        let free = self.free_blocks(plane);
+        if self.rules.always_open == 0 { free } else { free.saturating_sub(self.kept(plane)) }
     }
 
     /// Erased pages of a plane, including open blocks.

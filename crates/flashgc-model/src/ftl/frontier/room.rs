@@ -88,10 +88,13 @@ impl Frontiers {
         open.iter().take(classes).sum()
     }
 
-    /// Whether a block beyond the reserve can be opened.
+    /// Whether a block beyond the reserve can be opened, one that is kept for its class or one that
+    /// is not kept for any.
     #[inline(always)]
     pub fn is_above_reserve(&self, plane: PlaneId) -> bool {
-        self.free_blocks(plane) > self.rules.reserve_blocks
+        // The class that opens it is one of those that have none.
+        let own = u32::from(self.rules.always_open > 0);
+        self.blocks_to_spare(plane) + own > self.rules.reserve_blocks
     }
 
     /// Whether the open block of a class has a page.

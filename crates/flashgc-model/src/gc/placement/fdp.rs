@@ -5,8 +5,10 @@
 //! partition or a cache engine for each handle; or it is the hint that a write carries. A hint that
 //! names no handle counts, and the write goes to handle 0.
 //!
-//! - Initially isolated: copies of all handles share a class.
+//! - Initially isolated: copies of all handles share a class, or that of the last handle.
 //! - Persistently isolated: copies of each handle have a class too.
+//!
+//! A handle has an open block from its first write on, or always.
 
 use super::page_table::Levels;
 use super::{ClassPages, Classes, Copied, HandleCounts, Placement, State, Write};
@@ -23,7 +25,7 @@ pub const CHOICE: Choice = Choice {
     name: "fdp",
     about: "each part of the drive, or each write by its hint, has a placement handle, and pages \
             of different handles go to open blocks of their own",
-    keys: &[&BY, &Told("shares", SHARES), &NUMBER, &ISOLATION],
+    keys: &[&BY, &Told("shares", SHARES), &NUMBER, &ISOLATION, &COPIES, &OPEN],
     source: "NVMe 2.1, Flexible Data Placement",
 };
 
@@ -54,6 +56,27 @@ const ISOLATION: Word<Isolation> = Word {
     words: &[("initial", Isolation::Initial), ("persistent", Isolation::Persistent)],
     default: 0,
     about: About::Each(&["copies of all handles share open blocks", "copies do not mix handles"]),
+};
+
+const COPIES: Word<Copies> = Word {
+    name: "copies",
+    words: &[("apart", Copies::Apart), ("last-handle", Copies::LastHandle)],
+    default: 0,
+    about: About::Each(&[
+        "copies have open blocks of their own",
+        "with initial isolation, copies go to the open block of the last handle",
+    ]),
+};
+
+const OPEN: Word<Open> = Word {
+    name: "open",
+    words: &[("used", Open::Used), ("all", Open::All)],
+    default: 0,
+    about: About::Each(&[
+        "a handle takes a block for its first write, and the next for the first one after a full \
+         block",
+        "a block is kept for each handle that has none open",
+    ]),
 };
 
 /// The open blocks of handles.
@@ -91,18 +114,51 @@ enum Isolation {
     Persistent,
 }
 
+/// The open blocks that copies go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Copies {
+    Apart,
+    LastHandle,
+}
+
+impl Copies {
+    fn are_apart(&self) -> bool {
+        *self == Copies::Apart
+    }
+}
+
+/// The handles that have an open block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Open {
+    Used,
+    All,
+}
+
+impl Open {
+    fn is_used(&self) -> bool {
+        *self == Open::Used
+    }
+}
+
 /// The handles, and how far they are isolated.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
     #[serde(flatten)]
     handles: Handles,
     isolation: Isolation,
+    #[serde(skip_serializing_if = "Copies::are_apart")]
+    copies: Copies,
+    #[serde(skip_serializing_if = "Open::is_used")]
+    open: Open,
 }
 
 impl Settings {
     /// From `[gc.placement.fdp]`.
     pub fn read(table: &Reader<'_>) -> Option<Self> {
-        let isolation = ISOLATION.read(table);
+        let (isolation, copies, open) =
+            (ISOLATION.read(table), COPIES.read(table), OPEN.read(table));
         let handles = match BY.read(table) {
             By::Address => Handles::Address { shares: Settings::shares(table)? },
             By::Hint => Handles::Hint { by: "hint", handles: NUMBER.checked(table)? },
@@ -119,7 +175,16 @@ impl Settings {
             );
             return None;
         }
-        Some(Settings { handles, isolation })
+        if isolation == Isolation::Persistent && !copies.are_apart() {
+            table.error(
+                COPIES.name,
+                "`copies = \"last-handle\"` mixes handles, and `isolation = \"persistent\"` keeps \
+                 them apart",
+                "set isolation = \"initial\", or remove `copies`",
+            );
+            return None;
+        }
+        Some(Settings { handles, isolation, copies, open })
     }
 
     fn shares(table: &Reader<'_>) -> Option<Vec<f64>> {
@@ -161,7 +226,17 @@ fn numbers(count: usize) -> String {
 
 impl Classes for Settings {
     fn classes(&self) -> u32 {
-        self.handles() + self.classes_of_copies()
+        match self.copies {
+            Copies::Apart => self.handles() + self.classes_of_copies(),
+            Copies::LastHandle => self.handles(),
+        }
+    }
+
+    fn always_open(&self) -> u32 {
+        match self.open {
+            Open::Used => 0,
+            Open::All => self.handles(),
+        }
     }
 
     fn classes_of_copies(&self) -> u32 {
@@ -180,7 +255,8 @@ impl Classes for Settings {
             Handles::Address { shares } => format!("{shares:?}"),
             Handles::Hint { handles, .. } => format!("hint {handles}"),
         };
-        Some(format!("{}{handles} {:?}", STATE.by, self.isolation))
+        let copies = if self.copies.are_apart() { "" } else { " last-handle" };
+        Some(format!("{}{handles} {:?}{copies}", STATE.by, self.isolation))
     }
 }
 
@@ -198,6 +274,7 @@ enum Source {
 pub struct Policy {
     source: Source,
     isolation: Isolation,
+    copies: Copies,
     taken: Vec<ClassPages>,
 }
 
@@ -209,7 +286,7 @@ impl Policy {
             Handles::Hint { .. } => Source::Hints { of_page: Levels::new(geometry), invalid: 0 },
         };
         let taken = vec![ClassPages::default(); settings.handles() as usize];
-        Policy { source, isolation: settings.isolation, taken }
+        Policy { source, isolation: settings.isolation, copies: settings.copies, taken }
     }
 
     /// The handle of a page that holds data.
@@ -258,9 +335,10 @@ impl Placement for Policy {
     fn class_of_copy(&mut self, copy: Copied) -> u8 {
         let handle = self.handle(copy.lpn);
         let first = self.taken.len();
-        match self.isolation {
-            Isolation::Initial => first as u8,
-            Isolation::Persistent => (first + handle) as u8,
+        match (self.isolation, self.copies) {
+            (Isolation::Initial, Copies::Apart) => first as u8,
+            (Isolation::Initial, Copies::LastHandle) => (first - 1) as u8,
+            (Isolation::Persistent, _) => (first + handle) as u8,
         }
     }
 
@@ -314,7 +392,7 @@ mod tests {
 
     fn policy(source: Source, handles: usize) -> Policy {
         let taken = vec![ClassPages::default(); handles];
-        Policy { source, isolation: Isolation::Initial, taken }
+        Policy { source, isolation: Isolation::Initial, copies: Copies::Apart, taken }
     }
 
     #[test]

@@ -129,6 +129,11 @@ pub trait Classes {
     /// Classes among them that copies may go to.
     fn classes_of_copies(&self) -> u32;
 
+    /// The first classes, this many, always have an open block, or one that is kept for them.
+    fn always_open(&self) -> u32 {
+        0
+    }
+
     /// Whether its blocks must be parts of larger ones.
     fn needs_sub_blocks(&self) -> bool {
         false

@@ -122,7 +122,12 @@ impl Trigger {
         shape: &Shape,
     ) -> Option<Watermark> {
         let has_hard = self.has_hard_mark(blocks_only);
-        watermark::plan(&slot(root), &self.marks, has_hard, reserve_blocks, shape)
+        let mut marks = watermark::plan(&slot(root), &self.marks, has_hard, reserve_blocks, shape)?;
+        if let Some(used_space) = &self.used_space {
+            marks.soft = used_space.floor(&slot(root), reserve_blocks, shape)?;
+            marks.stop = marks.soft;
+        }
+        Some(marks)
     }
 
     /// The trigger by used space or garbage, where there is one.

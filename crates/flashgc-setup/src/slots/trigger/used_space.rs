@@ -2,13 +2,14 @@
 
 use super::watermark::{Hard, Marks};
 use crate::slots::erase::Erase;
+use crate::slots::pacing;
 use crate::slots::slot::choice;
 use flashgc_config::Reader;
-use flashgc_config::units::Share;
+use flashgc_config::units::{Share, Threshold};
 use flashgc_model::device::Shape;
-use flashgc_model::gc::choice::{About, Choice, Percent, Word};
+use flashgc_model::gc::choice::{About, Choice, Key, Percent, Told, Word};
 use flashgc_model::gc::used_space::{Counted, Measure, SpaceOf, UsedSpace};
-use flashgc_model::gc::{Batch, GcPlan};
+use flashgc_model::gc::{Batch, GcPlan, Space};
 use flashgc_model::plan::Plan;
 
 /// The declaration by used space.
@@ -16,7 +17,7 @@ pub const CHOICE: Choice = Choice {
     name: "used-space",
     about: "blocks with many invalid pages are collected while the share of used pages is above a \
             threshold",
-    keys: &[&ON, &OF, &VICTIMS, &BATCH],
+    keys: &[&ON, &OF, &VICTIMS, &FLOOR, &BATCH],
     source: "paper on-demand-gc, sections 4.2 and 5.3",
 };
 
@@ -36,13 +37,18 @@ const VICTIMS: Percent = Percent {
     default: SEVENTY,
     about: "only blocks with at least this share of invalid pages",
 };
+const FLOOR: Told = Told(
+    "floor",
+    "with less free space than this a plane collects any block (default: one block above the \
+     reserve)",
+);
 
 /// The declaration by the share of garbage.
 pub const GARBAGE: Choice = choice(
     "garbage-share",
     "blocks with many invalid pages are collected while the invalid pages of full blocks are more \
      than a share of the pages in use",
-    &[&GARBAGE_ON, &GARBAGE_OF, &GARBAGE_VICTIMS, &BATCH],
+    &[&GARBAGE_ON, &GARBAGE_OF, &GARBAGE_VICTIMS, &FLOOR, &BATCH],
 );
 
 const GARBAGE_ON: Percent = Percent {
@@ -72,10 +78,18 @@ pub struct UsedSpaceTrigger {
     on: Share,
     of: SpaceOf,
     victims: Share,
+    /// `None`: just above the reserve.
+    floor: Option<Threshold>,
     is_of_garbage: bool,
 }
 
 impl UsedSpaceTrigger {
+    /// The free space below which any block is collected.
+    pub fn floor(&self, slot: &Reader<'_>, reserve_blocks: u32, shape: &Shape) -> Option<Space> {
+        let table = slot.table(self.name());
+        pacing::floor(&table, self.floor.as_ref(), shape, reserve_blocks)
+    }
+
     /// The word in the configuration.
     fn name(&self) -> &'static str {
         if self.is_of_garbage { GARBAGE.name } else { CHOICE.name }
@@ -101,6 +115,10 @@ fn read_as(
     let (on, victims) = (on.read(table), victims.read(table));
     let of = OF.read(table);
     let batch = BATCH.read(table);
+    let floor = table.threshold(FLOOR.name());
+    if table.has(FLOOR.name()) && floor.is_none() {
+        return None;
+    }
     let (on, victims) = (on?, victims?);
     for (key, share) in [(ON.name, on), (VICTIMS.name, victims)] {
         if share.numerator == 0 {
@@ -123,7 +141,7 @@ fn read_as(
     let (soft, stop) = (None, None);
     let marks =
         Marks { soft, hard: Hard::Default, stop, inclusive: false, batch, idle_units: true };
-    Some((marks, UsedSpaceTrigger { on, of, victims, is_of_garbage }))
+    Some((marks, UsedSpaceTrigger { on, of, victims, floor, is_of_garbage }))
 }
 
 /// The values of the shares on a drive of this shape.
@@ -171,12 +189,15 @@ pub fn plan(
 
 /// There is too little spare space for the space that collection needs for itself.
 pub fn refuse_spare(root: &Reader<'_>, gc: &GcPlan, spare_pages: u64, open_blocks: u64) {
+    let kept = match gc.trigger.soft {
+        Space::Blocks(blocks) => format!("{blocks} erased blocks"),
+        Space::Pages(pages) => format!("{pages} erased pages"),
+    };
     root.table("device").error(
         "exported",
         format!(
-            "a plane has {spare_pages} spare pages, too few for the {} erased blocks that \
-             collection keeps free, in addition to open blocks ({open_blocks})",
-            gc.reserve_blocks + 1
+            "a plane has {spare_pages} spare pages, too few for the {kept} that collection keeps \
+             free, in addition to open blocks ({open_blocks})"
         ),
         "set a smaller device.exported, or give each plane more blocks",
     );

@@ -12,6 +12,8 @@ const BY_HINT: &[&str] = &[
     "use=\"fdp\" fdp.by=\"hint\" fdp.handles=\"2\"",
     "use=\"fdp\" fdp.by=\"hint\" fdp.handles=\"2\" fdp.isolation=\"persistent\"",
     "use=\"fdp\" fdp.by=\"hint\" fdp.handles=\"1\"",
+    "use=\"fdp\" fdp.by=\"hint\" fdp.handles=\"2\" fdp.copies=\"last-handle\"",
+    "use=\"fdp\" fdp.by=\"hint\" fdp.handles=\"2\" fdp.open=\"all\"",
 ];
 const PERSISTENT: usize = 1;
 /// Time slices with a floor of 6 blocks.
