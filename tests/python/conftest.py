@@ -32,7 +32,7 @@ BROWSER = (
 )
 SHARED = ROOT.parent / "shared"
 PAPERS = sorted(path.name for path in (ROOT / "papers").iterdir() if path.is_dir())
-WHOLE = [name for name in PAPERS if name not in {"fdp-cache", "midas", "sepbit", "ssd-iq"}]
+WHOLE = [name for name in PAPERS if name not in {"fdp-cache", "midas", "sepbit", "ssd-iq", "warp"}]
 """Papers of which more than one experiment is reproduced."""
 LONG = bool(os.environ.get("FLASHGC_LONG"))
 """Whether the long forms of the tests are run."""

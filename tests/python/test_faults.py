@@ -28,6 +28,7 @@ UNTIMED = {
     "midas": ["waf", "groups"],
     "fdp-cache": ["waf"],
     "ssd-iq": ["sim-fill"],
+    "warp": ["a2"],
 }
 """Faults of papers that count copies alone."""
 COPIES = 1.1

@@ -26,7 +26,7 @@ macro_rules! papers {
 
 const PAPERS: &[Paper] = papers!(
     "fdp-cache" "midas" "on-demand-gc" "parallel-gc" "pre-gc" "preemptible-gc" "sepbit" "speedup-gc"
-    "ssd-iq"
+    "ssd-iq" "warp"
 );
 
 /// Every paper: its name and its four files as text.
