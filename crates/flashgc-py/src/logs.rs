@@ -4,8 +4,8 @@ use crate::errors::{ConfigError, OutputError};
 use crate::request_log::Requests;
 use crate::row_log::RowLog;
 use crate::timeline::{TimelineFile, TimelineLog};
-use flashgc::device::Geometry;
 use flashgc::gc::JobRow;
+use flashgc::plan::Plan;
 use flashgc::session::{Options, Phase, Progress};
 use flashgc::stats::{SERIES_ROWS_MAX, SeriesRequest, SeriesRow};
 use flashgc::verify::story::Choice;
@@ -159,7 +159,7 @@ impl Logs {
     pub fn open(
         &self,
         Watched { verify, blame, over_time }: Watched,
-        geometry: &Geometry,
+        plan: &Plan,
     ) -> PyResult<(OpenLogs, Options)> {
         let interval_ns = self.interval_ns()?;
         if self.gc_log.is_some() && self.gc_log == self.series {
@@ -189,7 +189,7 @@ impl Logs {
         let timeline = match &self.timeline {
             None => None,
             Some(log) => {
-                let (file, request) = log.open(geometry)?;
+                let (file, request) = log.open(plan)?;
                 options.timeline = Some(request);
                 Some(file)
             }

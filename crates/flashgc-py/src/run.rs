@@ -73,7 +73,7 @@ fn run_detached(
     if setup.plan.untimed {
         logs.check_untimed(watched)?;
     }
-    let (files, options) = logs.open(watched, &setup.plan.geometry)?;
+    let (files, options) = logs.open(watched, &setup.plan)?;
     let mut walls = Walls::default();
     let begun = Instant::now();
     let mut session = match drive {

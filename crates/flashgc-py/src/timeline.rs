@@ -4,6 +4,7 @@ use crate::errors::ConfigError;
 use crate::files::NewFile;
 use crate::streamed::Streamed;
 use flashgc::device::Geometry;
+use flashgc::plan::Plan;
 use flashgc::verify::timeline::{Stretch, TimelineRequest};
 use flashgc_config::units;
 use flashgc_timeline::Trace;
@@ -34,13 +35,13 @@ impl From<Trace<NewFile>> for NewFile {
 
 impl TimelineLog {
     /// Begins the file.
-    pub fn open(&self, geometry: &Geometry) -> PyResult<(TimelineFile, TimelineRequest)> {
+    pub fn open(&self, plan: &Plan) -> PyResult<(TimelineFile, TimelineRequest)> {
         let (from_ns, to_ns) = match &self.window {
             Some(window) => window_ns("the timeline window", window)?,
             None => (0, u64::MAX),
         };
-        check_units("the timeline", self.units.as_deref(), geometry)?;
-        let begin = |file| Trace::new(file, geometry, self.units.as_deref());
+        check_units("the timeline", self.units.as_deref(), &plan.geometry)?;
+        let begin = |file| Trace::new(file, plan, self.units.as_deref());
         let file = TimelineFile::create(&self.path, "timeline", begin)?;
         let entries = file.entries();
         let sink = Box::new(move |stretch: Stretch<'_>| entries.add(|trace| trace.add(&stretch)));

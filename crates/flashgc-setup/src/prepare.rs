@@ -11,7 +11,7 @@ use super::workload::{self, WorkloadPlan};
 use super::{derive, given, renamed, stack};
 use flashgc_config::{Diagnostics, Reader, Sink, Tree};
 use flashgc_model::device::BusOrder;
-use flashgc_model::plan::{Completions, Plan, Until};
+use flashgc_model::plan::{Completions, Duplex, Plan, Until};
 use serde_json::{Value, json};
 
 /// Reads and checks a configuration.
@@ -140,9 +140,12 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
     if let Some(pool) = device.pool {
         resolved["pool"] = json!(pool);
     }
-    if let Some(rate) = device.front.host_link {
-        let (ns, bytes) = rate.ns_per_byte();
+    if let Some(link) = device.front.host_link {
+        let (ns, bytes) = link.rate.ns_per_byte();
         resolved["host_link"] = json!({ "ns": ns, "for_bytes": bytes });
+        if link.duplex != Duplex::default() {
+            resolved["host_link"]["duplex"] = json!(link.duplex);
+        }
     }
     if let Some(places) = device.front.places {
         resolved["queue_length"] = json!(places.count);

@@ -8,8 +8,8 @@ mod schema;
 mod tracks;
 mod wire;
 
-use flashgc::device::Geometry;
 use flashgc::gc::JobRow;
+use flashgc::plan::Plan;
 use flashgc::verify::RequestRow;
 use flashgc::verify::blame::Part;
 use flashgc::verify::story::{Collection, Work};
@@ -26,9 +26,9 @@ pub struct Trace<W> {
 
 impl<W: Write> Trace<W> {
     /// A trace with the tracks of a device, of all its units or of some.
-    pub fn new(out: W, geometry: &Geometry, units: Option<&[u32]>) -> io::Result<Self> {
+    pub fn new(out: W, plan: &Plan, units: Option<&[u32]>) -> io::Result<Self> {
         let mut packets = Packets::new(out);
-        let tracks = Tracks::new(&mut packets, geometry, units)?;
+        let tracks = Tracks::new(&mut packets, plan, units)?;
         Ok(Trace { packets, tracks })
     }
 
@@ -70,7 +70,7 @@ impl<W: Write> Trace<W> {
             }
             Entry::Link { request, op } => {
                 let properties = vec![("request", Value::Number(request))];
-                self.slice(slice(self.tracks.link, op.name(), false, properties), to_ns)
+                self.slice(slice(self.tracks.link(op), op.name(), false, properties), to_ns)
             }
             Entry::Collection { collection, row } => {
                 let Some(unit) = self.tracks.unit(collection.unit) else { return Ok(()) };

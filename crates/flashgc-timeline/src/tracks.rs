@@ -3,6 +3,8 @@
 use crate::packets::{Packets, Track};
 use flashgc::device::Geometry;
 use flashgc::ids::{BusId, UnitId};
+use flashgc::plan::{Duplex, Plan};
+use flashgc::workload::HostOp;
 use std::io::{self, Write};
 
 /// The tracks of a unit.
@@ -25,7 +27,7 @@ pub(crate) struct ReaderTracks {
 
 /// All tracks.
 pub(crate) struct Tracks {
-    pub link: Track,
+    link: [Track; 2],
     pub outstanding: Track,
     pub free_blocks: Track,
     pub write_amplification: Track,
@@ -41,13 +43,14 @@ impl Tracks {
     /// The tracks of a device, of all its units or of some.
     pub fn new<W: Write>(
         packets: &mut Packets<W>,
-        geometry: &Geometry,
+        plan: &Plan,
         chosen: Option<&[u32]>,
     ) -> io::Result<Tracks> {
+        let geometry = &plan.geometry;
         let is_chosen = |unit: u32| chosen.is_none_or(|chosen| chosen.contains(&unit));
         let about = "Each request from its arrival to its end, with its steps";
         let requests = packets.track(None, "requests", about)?;
-        let link = packets.track(None, "host link", "Data of requests on the link to the host")?;
+        let link = link(packets, plan)?;
         let counters = packets.track(None, "drive", "")?;
         let about = "Requests that have arrived and are not done";
         let outstanding = packets.counter(counters, "requests under way", about)?;
@@ -101,6 +104,11 @@ impl Tracks {
         })
     }
 
+    /// The direction of the link that a request of this kind takes with its data.
+    pub fn link(&self, op: HostOp) -> Track {
+        self.link[usize::from(op == HostOp::Read)]
+    }
+
     pub fn unit(&self, unit: UnitId) -> Option<UnitTracks> {
         self.units[unit.index()]
     }
@@ -149,6 +157,18 @@ impl Tracks {
             }
         }
     }
+}
+
+/// The tracks of the host's link to the device and to the host: one, unless it is full-duplex.
+fn link<W: Write>(packets: &mut Packets<W>, plan: &Plan) -> io::Result<[Track; 2]> {
+    let is_full = plan.front.host_link.is_some_and(|link| link.duplex == Duplex::Full);
+    if is_full {
+        let goes_in = packets.track(None, "host link in", "Data of writes on its way in")?;
+        let comes_out = packets.track(None, "host link out", "Data of reads on its way out")?;
+        return Ok([goes_in, comes_out]);
+    }
+    let about = "Data of requests on the link to the host";
+    Ok([packets.track(None, "host link", about)?; 2])
 }
 
 impl UnitTracks {

@@ -306,7 +306,7 @@ class Job(Section):
 
 
 class LinkUse(Section):
-    """Shares of the time of the host's link, or of the firmware."""
+    """Shares of the time of the host's link, of a direction of it, or of the firmware."""
 
     host: float
     idle: float
@@ -318,7 +318,9 @@ class Utilisation(Section):
     unit: Use
     bus: Use
     firmware: Annotated[LinkUse, Only("where the firmware takes time")]
-    host_link: Annotated[LinkUse, Only("where the host's link takes time")]
+    host_link: Annotated[LinkUse, Only("where the host's link takes time and is half-duplex")]
+    host_link_in: Annotated[LinkUse, Only("where the host's link takes time and is full-duplex")]
+    host_link_out: Annotated[LinkUse, Only("where the host's link takes time and is full-duplex")]
 
 
 class Hotness(Section):

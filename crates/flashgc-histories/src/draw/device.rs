@@ -258,6 +258,7 @@ impl Draw {
         if self.choices.chance(25) {
             let rate = self.choices.pick(&["1 ns/B", "30 ns/B", "0 ns/B"]);
             self.text("device.host_link.transfer", rate);
+            self.maybe("device.host_link.duplex", &["half", "full"]);
         }
         if self.choices.chance(15) {
             let command = self.choices.pick(&["1 ns", "5 us", "300 us", "0 ns"]);

@@ -133,8 +133,10 @@ fn shares(figures: &Figures<'_>, broken: &mut Broken) {
         broken.holds("shares", inside, || format!("{name} {all:?}"));
         broken.near("sum of shares", all.iter().sum(), 1.0);
     }
-    if let Some(host) = figures.real("/utilisation/host_link/host") {
-        let idle = figures.real("/utilisation/host_link/idle").unwrap_or(-9.0);
+    for part in ["host_link", "host_link_in", "host_link_out"] {
+        let of = |who: &str| figures.real(&format!("/utilisation/{part}/{who}"));
+        let Some(host) = of("host") else { continue };
+        let idle = of("idle").unwrap_or(-9.0);
         let inside = [host, idle].iter().all(|share| (-1e-9..=1.0 + 1e-9).contains(share));
         broken.holds("shares of the link", inside, || format!("{host} {idle}"));
         broken.near("sum of shares of the link", host + idle, 1.0);

@@ -12,7 +12,8 @@ use crate::gc::{GcPlan, Isolation};
 pub use jobs::{JobQueues, Limit};
 pub use service::{HIGH, READS, Served, Service, WRITES};
 pub use stages::{
-    Completions, Firmware, Front, Places, QueueOrder, Stage, WriteBuffer, WriteCompletion,
+    Completions, Duplex, Firmware, Front, HostLink, Places, QueueOrder, Stage, WriteBuffer,
+    WriteCompletion,
 };
 pub use switches::Switches;
 

@@ -9,8 +9,12 @@ use flashgc_config::units::Rate;
 /// events of one instant leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The host's link: a transfer has ended.
+    /// The host's half-duplex link: a transfer has ended.
     Link,
+    /// The direction to the device of a full-duplex link.
+    LinkIn,
+    /// The direction to the host of a full-duplex link.
+    LinkOut,
     /// The firmware: a command is handled.
     Firmware,
     /// The write buffer: an access has ended.
@@ -19,12 +23,15 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, by number.
-    pub const ALL: [Stage; 3] = [Stage::Link, Stage::Firmware, Stage::Buffer];
+    pub const ALL: [Stage; 5] =
+        [Stage::Link, Stage::LinkIn, Stage::LinkOut, Stage::Firmware, Stage::Buffer];
 
     /// Its name, as in reports.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Link => "host_link",
+            Stage::LinkIn => "host_link_in",
+            Stage::LinkOut => "host_link_out",
             Stage::Firmware => "firmware",
             Stage::Buffer => "write_buffer",
         }
@@ -39,8 +46,8 @@ impl Stage {
 /// How requests come in and are done, as the device has it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Front {
-    /// The host's link, where there is one: how long a request's bytes take to cross it.
-    pub host_link: Option<Rate>,
+    /// The host's link, where there is one.
+    pub host_link: Option<HostLink>,
     /// The places of the device, where the number of requests in it is bounded.
     pub places: Option<Places>,
     /// The firmware, where it takes time.
@@ -58,11 +65,41 @@ impl Front {
     #[must_use]
     pub fn in_time(self) -> Self {
         Front {
-            host_link: self.host_link.filter(|link| !link.is_zero()),
+            host_link: self.host_link.filter(|link| !link.rate.is_zero()),
             firmware: self.firmware.filter(|firmware| firmware.command_ns > 0),
             ..self
         }
     }
+}
+
+/// A link between host and device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostLink {
+    /// How long a request's bytes take to cross it, in either direction.
+    pub rate: Rate,
+    /// Whether both directions transfer at once.
+    pub duplex: Duplex,
+}
+
+impl HostLink {
+    /// The stages of the directions to the device and to the host.
+    pub fn stages(self) -> [Stage; 2] {
+        match self.duplex {
+            Duplex::Half => [Stage::Link; 2],
+            Duplex::Full => [Stage::LinkIn, Stage::LinkOut],
+        }
+    }
+}
+
+/// The directions in which a link transfers at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplex {
+    /// One transfer at a time, in either direction.
+    #[default]
+    Half,
+    /// One transfer at a time in each direction.
+    Full,
 }
 
 /// The order in which requests that wait outside come in.
@@ -161,7 +198,9 @@ impl Plan {
     /// Whether the drive has this stage.
     fn has_stage(&self, stage: Stage) -> bool {
         match stage {
-            Stage::Link => self.front.host_link.is_some(),
+            Stage::Link | Stage::LinkIn | Stage::LinkOut => {
+                self.front.host_link.is_some_and(|link| link.stages().contains(&stage))
+            }
             Stage::Firmware => self.front.firmware.is_some(),
             Stage::Buffer => self.write_buffer.is_some(),
         }

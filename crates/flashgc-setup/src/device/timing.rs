@@ -5,6 +5,7 @@ use flashgc_config::Reader;
 use flashgc_config::units::Rate;
 use flashgc_model::device::page_times::TYPES_MAX;
 use flashgc_model::device::{PageTimes, Passes, ReadTimes, Shape, Summary, Suspend, Timing};
+use flashgc_model::plan::{Duplex, HostLink};
 
 /// Reads `[device.timing]`: the times, and the rate of the bus.
 pub fn read(
@@ -201,13 +202,14 @@ pub fn in_array(summary: Summary, timing: &Timing, shape: &Shape) -> Summary {
 }
 
 /// `[device.host_link]`: the link between the host and the device.
-pub fn host_link(device: &Reader<'_>) -> Option<Rate> {
+pub fn host_link(device: &Reader<'_>) -> Option<HostLink> {
     if !device.has("host_link") {
         return None;
     }
     let table = device.table("host_link");
     let help = "the link's speed, as in `transfer = \"0.4656 ns/B\"` or \"2000 MB/s\"";
     let rate = table.required("transfer", table.rate("transfer"), help);
+    let duplex = table.choice("duplex", &DUPLEX).unwrap_or_default();
     table.finish();
     if rate.is_some_and(|rate| rate.ns_for(1) > 1_000_000) {
         table.error(
@@ -217,5 +219,7 @@ pub fn host_link(device: &Reader<'_>) -> Option<Rate> {
         );
         return None;
     }
-    rate
+    rate.map(|rate| HostLink { rate, duplex })
 }
+
+const DUPLEX: [(&str, Duplex); 2] = [("half", Duplex::Half), ("full", Duplex::Full)];

@@ -12,6 +12,7 @@ mod buffer;
 mod cause;
 pub mod checker;
 mod closed;
+mod crossings;
 mod flush_commands;
 mod limits;
 mod overview;

@@ -4,7 +4,7 @@ use super::time_slices;
 use super::tokens::Paid;
 use flashgc_model::device::{BusOrder, Timing};
 use flashgc_model::gc::{BlockingChoice, Isolation, TimeSlices};
-use flashgc_model::plan::{Completions, Firmware, Plan};
+use flashgc_model::plan::{Completions, Firmware, HostLink, Plan};
 
 /// The promises of a plan about its copies, which the checker verifies.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,8 @@ pub struct Promises {
     pub ends_together: bool,
     /// Requests in the device at once, at most; `None` without a bound.
     pub queue_length: Option<u32>,
+    /// The host's link, where it takes time.
+    pub host_link: Option<HostLink>,
     /// The write buffer may lose its pages: a flush waits until they are programmed.
     pub drains: bool,
     /// Whether jobs have limits.
@@ -92,6 +94,7 @@ impl Promises {
             ends_together: plan.front.completions == Completions::Together
                 && plan.gc.preemption.is_none(),
             queue_length: plan.front.places.map(|places| places.count),
+            host_link: plan.front.host_link,
             drains: plan.write_buffer.is_some_and(|buffer| !buffer.is_protected),
             limits: plan.jobs.has_limits(),
             firmware: plan.front.firmware,

@@ -2,6 +2,7 @@
 //! collection. A bus serves in its order, and where operations end together nothing begins before
 //! the last of them has ended.
 
+use super::crossings::Crossings;
 use super::promises::Promises;
 use super::{Happened, What};
 use flashgc_model::device::{BusOrder, Geometry};
@@ -16,8 +17,8 @@ pub struct Busy {
     pub bus_ns: [u64; 2],
     /// Arrays, in ns.
     pub array_ns: [u64; 2],
-    /// The host's link, in ns.
-    pub link_ns: u64,
+    /// The host's link, in ns: a half-duplex one, and the directions of a full-duplex one.
+    pub link_ns: [u64; 3],
 }
 
 /// The reads of the planes of a unit, each by itself.
@@ -43,7 +44,7 @@ pub(super) struct Spans {
     /// With independent plane reads: the unit of each reader, and the reads of each unit.
     unit_of_reader: Vec<usize>,
     reads: Vec<Reads>,
-    link_end_ns: u64,
+    link: Option<Crossings>,
     served: Vec<Served>,
     commands_first: bool,
     /// The time at which an operation left its queue last, where operations end together, in ns.
@@ -63,7 +64,7 @@ impl Spans {
             last_end_ns: vec![[0; 3]; lanes],
             unit_of_reader: readers.map(unit_of).collect(),
             reads: vec![Reads::default(); geometry.units as usize],
-            link_end_ns: 0,
+            link: promises.host_link.map(Crossings::new),
             served: vec![Served::default(); geometry.shape.channels as usize],
             commands_first: promises.bus_order == BusOrder::CommandsFirst,
             taken_ns: None,
@@ -161,21 +162,14 @@ impl Spans {
         }
     }
 
-    /// A page operation of the host leaves its queue, or a request has crossed the host's link.
+    /// A page operation of the host leaves its queue, or a request passes the host's link.
     pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
-        match happened {
-            Happened::Taken { .. } => {
-                self.taken_ns = Some(now_ns).filter(|_| self.ends_together);
-            }
-            Happened::Crossed { from_ns, to_ns, .. } => self.crossed(from_ns, to_ns),
-            _ => {}
+        if let Happened::Taken { .. } = happened {
+            self.taken_ns = Some(now_ns).filter(|_| self.ends_together);
         }
-    }
-
-    /// A request has crossed the host's link, alone.
-    fn crossed(&mut self, from_ns: u64, to_ns: u64) {
-        assert!(self.link_end_ns <= from_ns, "two requests cross the link at {from_ns} ns");
-        self.link_end_ns = to_ns;
-        self.busy.link_ns += to_ns - from_ns;
+        let Some(link) = &mut self.link else { return };
+        if let Some((stage, spent_ns)) = link.see(now_ns, happened) {
+            self.busy.link_ns[stage as usize] += spent_ns;
+        }
     }
 }

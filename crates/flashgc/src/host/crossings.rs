@@ -2,13 +2,13 @@
 //!
 //! Requests come in in the order of arrival. The data of a write takes time to cross before its
 //! pages are queued; a read and a trim bring none, but do not overtake a write that waits for the
-//! link. The data of a read goes out after its last page, before any data that waits to come in.
+//! link. The data of a read goes out after its last page. Over a half-duplex link it goes before
+//! any request that waits to come in; a full-duplex link has a lane for each direction.
 
 use super::entrance::Entrance;
-use super::link::Crossing;
+use super::link::{Crossing, Direction};
 use super::{Host, Served};
 use crate::context::Context;
-use crate::plan::Stage;
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest};
 
@@ -84,33 +84,13 @@ impl Host {
         Some(self.request_done(id, cx))
     }
 
-    /// Starts the next crossing, or accepts a request that needs no time to come in.
+    /// Starts the transfers that may start, or accepts a request that needs no time to come in.
     fn serve_link<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         let Some(link) = &mut self.link else { return };
-        if link.is_cutting || link.under_way.is_some() {
-            return;
+        link.next_goes_out(cx);
+        if let Some((id, request)) = link.next_comes_in(cx) {
+            self.cut(id, request);
         }
-        let (crossing, bytes) = if let Some((id, bytes)) = link.outgoing.pop_front() {
-            (Crossing::Out(id), bytes)
-        } else {
-            match link.incoming.pop_front() {
-                None => return,
-                Some((id, request)) if request.op == HostOp::Write => {
-                    (Crossing::In(id, request), request.bytes)
-                }
-                Some((id, request)) => {
-                    link.is_cutting = true;
-                    return self.cut(id, request);
-                }
-            }
-        };
-        let request = crossing.request();
-        link.under_way = Some(crossing);
-        link.since_ns = cx.now_ns;
-        // A time beyond the limit ends the run with an error of its own.
-        let ns = link.rate.ns_for(bytes).min(cx.events.time_limit_ns() / 2);
-        cx.events.post(Stage::Link.slot(), cx.now_ns + ns);
-        cx.tell(Happened::Crosses { request });
     }
 
     /// All pages of a request have been accepted: the link serves the next.
@@ -122,19 +102,14 @@ impl Host {
         }
     }
 
-    /// The data under way has crossed.
-    pub(super) fn crossing_ended<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
+    /// The data under way in this direction has crossed.
+    pub(super) fn crossing_ended<W: Watch>(
+        &mut self,
+        direction: Direction,
+        cx: &mut Context<'_, W>,
+    ) {
         let Some(link) = &mut self.link else { return };
-        let (from_ns, to_ns) = (link.since_ns, cx.now_ns);
-        link.spent_ns += to_ns - from_ns;
-        let crossed = link.under_way.take().expect("a crossing that ends has begun");
-        let op = match crossed {
-            Crossing::In(..) => HostOp::Write,
-            Crossing::Out(..) => HostOp::Read,
-        };
-        let request = crossed.request();
-        cx.tell(Happened::Crossed { request, op, from_ns, to_ns });
-        match crossed {
+        match link.ends(direction, cx) {
             Crossing::In(id, request) => {
                 link.is_cutting = true;
                 self.cut(id, request);

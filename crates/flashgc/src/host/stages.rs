@@ -5,6 +5,7 @@
 //! buffer once they are next on their page.
 
 use super::Host;
+use super::link::Direction;
 use crate::context::Context;
 use crate::plan::Stage;
 use crate::verify::Watch;
@@ -31,7 +32,7 @@ impl Host {
     /// The use of a stage, where there is one and its time is counted.
     pub fn stage_use(&self, stage: Stage) -> Option<StageUse> {
         let (spent_ns, at_once) = match stage {
-            Stage::Link => (self.link.as_ref()?.spent_ns, 1),
+            Stage::Link | Stage::LinkIn | Stage::LinkOut => (self.link.as_ref()?.spent(stage)?, 1),
             Stage::Firmware => self.firmware.as_ref()?.spent(),
             Stage::Buffer => return None,
         };
@@ -41,7 +42,8 @@ impl Host {
     /// A stage has ended something.
     pub fn stage_ended<W: Watch>(&mut self, number: u8, cx: &mut Context<'_, W>) -> Passed {
         match Stage::ALL[usize::from(number)] {
-            Stage::Link => self.crossing_ended(cx),
+            Stage::Link | Stage::LinkIn => self.crossing_ended(Direction::In, cx),
+            Stage::LinkOut => self.crossing_ended(Direction::Out, cx),
             Stage::Firmware => self.command_handled(cx),
             Stage::Buffer => {
                 self.access_ended(cx);
@@ -54,7 +56,7 @@ impl Host {
     /// The operations that a stage released have been placed: it takes the next.
     pub fn stage_goes_on<W: Watch>(&mut self, number: u8, cx: &mut Context<'_, W>) {
         match Stage::ALL[usize::from(number)] {
-            Stage::Link | Stage::Firmware => {}
+            Stage::Link | Stage::LinkIn | Stage::LinkOut | Stage::Firmware => {}
             Stage::Buffer => self.access_next(cx),
         }
     }

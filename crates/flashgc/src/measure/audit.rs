@@ -78,7 +78,8 @@ impl Seen<'_> {
         let buses = Spent::sum(self.flash.spent_of_buses(self.now_ns));
         assert_eq!([units.host_ns, units.gc_ns], seen.unit_ns, "time of the units");
         assert_eq!([buses.host_ns, buses.gc_ns], seen.bus_ns, "time of the buses");
-        let link_ns = self.host.stage_use(Stage::Link).map_or(0, |link| link.spent_ns);
+        let spent_ns = |stage| self.host.stage_use(stage).map_or(0, |used| used.spent_ns);
+        let link_ns = [Stage::Link, Stage::LinkIn, Stage::LinkOut].map(spent_ns);
         assert_eq!(link_ns, seen.link_ns, "time of the host's link");
         let busy_ns = self.counters.gc_busy_ns + self.counters.background_busy_ns;
         assert_eq!(busy_ns, seen.array_ns[1], "array time of collection");

@@ -92,7 +92,9 @@ impl Seen<'_> {
         }
         figures.add_spent(40, results.units.iter().copied());
         figures.add_spent(41, results.buses.iter().copied());
-        figures.add(42, self.host.stage_use(Stage::Link).map_or(0, |link| link.spent_ns));
+        let spent_ns = |stage| self.host.stage_use(stage).map_or(0, |used| used.spent_ns);
+        figures.add(42, spent_ns(Stage::Link));
+        figures.add_all(43, [Stage::LinkIn, Stage::LinkOut].map(spent_ns));
         figures.add_all(50, self.store.ftl.blocks.measured_erases().map(u64::from));
         figures.add_complements(self.store.ftl.map.complements());
         figures.finish()

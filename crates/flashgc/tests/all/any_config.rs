@@ -127,6 +127,7 @@ const KEYS: &[&str] = &[
     "device.read_retry.rber.wear_exponent",
     "device.host_link",
     "device.host_link.transfer",
+    "device.host_link.duplex",
     "device.mapping_unit",
     "device.pages_per_program",
     "device.multi_plane",

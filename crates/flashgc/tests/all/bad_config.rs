@@ -139,6 +139,16 @@ fn parts_that_do_not_fit_the_device_are_refused() {
             "unit = \"die\"\nhost_link = { transfer = \"2 ms/B\" }",
             &["1 ms per byte"],
         ),
+        (
+            "unit = \"die\"",
+            "unit = \"die\"\nhost_link = { transfer = \"1 ns/B\", duplex = \"both\" }",
+            &["`device.host_link.duplex`", "\"half\"", "\"full\""],
+        ),
+        (
+            "unit = \"die\"",
+            "unit = \"die\"\nhost_link = { duplex = \"full\" }",
+            &["`device.host_link.transfer`", "0.4656 ns/B"],
+        ),
         ("unit = \"die\"", "unit = \"die\"\nsummary = {}", &["`device.summary.pages`"]),
         ("unit = \"die\"", "unit = \"die\"\nsummary = 1", &["`device.summary`"]),
         (

@@ -55,7 +55,7 @@ fn of_command(plan: &Plan) -> f64 {
 }
 
 fn on_link(plan: &Plan, bytes: f64) -> f64 {
-    plan.front.host_link.map_or(0.0, |rate| rate.ns_for(bytes as u64) as f64)
+    plan.front.host_link.map_or(0.0, |link| link.rate.ns_for(bytes as u64) as f64)
 }
 
 /// Within 10 %: at the end of a run some writes are in the buffer, and collections are under way.

@@ -29,6 +29,7 @@ mod foresight;
 mod formulas;
 mod garbage_share;
 mod hints;
+mod host_link;
 mod hotness;
 mod idle;
 mod independent_plane_reads;

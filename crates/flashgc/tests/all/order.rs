@@ -34,6 +34,7 @@ const PROMISES: Promises = Promises {
     bus_order: BusOrder::Arrival,
     ends_together: false,
     queue_length: None,
+    host_link: None,
     firmware: None,
     cache: [false; 2],
     lag: 0,

@@ -4,8 +4,8 @@
 use crate::common;
 
 use common::{
-    BUFFER, BUS, CLOSED, LINK, OPEN, SIZES, SUSPENDS, TRIMS, assert_near, at, drain, finish_with,
-    number, tiny_with, whole,
+    BUFFER, BUS, CLOSED, FULL_LINK, LINK, OPEN, SIZES, SUSPENDS, TRIMS, assert_near, at, drain,
+    finish_with, number, tiny_with, whole,
 };
 use flashgc::session::Options;
 use flashgc::sim::Sim;
@@ -28,10 +28,11 @@ fn run(sets: &[&str], blame: bool, verify: bool) -> (Value, Vec<Vec<RequestRow>>
 }
 
 /// Collections that run to their end and that are preempted, with all that a request may wait for.
-const RUNS: [&[&str]; 9] = [
+const RUNS: [&[&str]; 10] = [
     &[CLOSED],
     &[OPEN, TRIMS, SIZES],
     &[OPEN, BUS, LINK, TRIMS],
+    &[CLOSED, FULL_LINK, TRIMS, SIZES],
     &[CLOSED, BUFFER, SIZES],
     &[OPEN, BUS, LINK, BUFFER, TRIMS, SIZES],
     &[CLOSED, BUS, "gc.scheme=\"fpgc\"", SUSPENDS],

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{BUFFER, BUS, LINK, OPEN, SIZES, SUSPENDS, TRIMS, at, tiny_with};
+use common::{BUFFER, BUS, FULL_LINK, LINK, OPEN, SIZES, SUSPENDS, TRIMS, at, tiny_with};
 use flashgc::session::{Options, Phase, Session};
 use flashgc::verify::RequestRow;
 use flashgc::verify::blame::Part;
@@ -14,10 +14,11 @@ use std::collections::BTreeSet;
 use std::sync::mpsc::channel;
 
 /// Whatever a request may wait for.
-const RUNS: [&[&str]; 9] = [
+const RUNS: [&[&str]; 10] = [
     &[],
     &[OPEN, TRIMS, SIZES],
     &[OPEN, BUS, LINK, TRIMS],
+    &[OPEN, FULL_LINK, TRIMS, SIZES],
     &[BUFFER, SIZES],
     &[OPEN, BUS, LINK, BUFFER, TRIMS, SIZES],
     &[BUS, "gc.scheme=\"fpgc\"", SUSPENDS],

@@ -3,20 +3,22 @@
 
 use crate::common;
 
-use common::{BUFFER, BUS, LINK, OPEN, SIZES, SUSPENDS, TRIMS, at, tiny_with};
+use common::{BUFFER, BUS, FULL_LINK, LINK, OPEN, SIZES, SUSPENDS, TRIMS, at, tiny_with};
 use flashgc::session::{Options, Phase, Session};
 use flashgc::verify::timeline::{
     Counter, Entry, LINKS_MAX, Stretch, TimelineRequest, TimelineSink,
 };
+use flashgc::workload::HostOp;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 
 /// Whatever a unit, a bus or a request may do.
-const RUNS: [&[&str]; 11] = [
+const RUNS: [&[&str]; 12] = [
     &[],
     &[OPEN, TRIMS, SIZES],
     &[OPEN, BUS, LINK, TRIMS],
+    &[FULL_LINK, TRIMS, SIZES],
     &[BUFFER, SIZES, BUS],
     &[OPEN, BUS, LINK, BUFFER, TRIMS, SIZES],
     &[BUS, "gc.scheme=\"fpgc\"", SUSPENDS],
@@ -33,7 +35,8 @@ enum Track {
     Unit(u32),
     Array(u32),
     Bus(u32),
-    Link,
+    /// Of reads, out; or of writes, in.
+    Link(bool),
     Collection(u32),
     Request(u32),
     Counter(u32),
@@ -56,7 +59,7 @@ fn row(stretch: Stretch<'_>) -> Row {
         Entry::Operation(work) => (Track::Unit(work.unit.0), work.gc, 0.0),
         Entry::Array { unit, gc } => (Track::Array(unit.0), gc, 0.0),
         Entry::Transfer { bus, gc, .. } => (Track::Bus(bus.0), gc, 0.0),
-        Entry::Link { .. } => (Track::Link, false, 0.0),
+        Entry::Link { op, .. } => (Track::Link(op == HostOp::Read), false, 0.0),
         Entry::Collection { collection, .. } => (Track::Collection(collection.unit.0), true, 0.0),
         Entry::Request { slot, pages, .. } => (Track::Request(slot), false, pages.into()),
         Entry::Count(counter, value) => {
@@ -127,8 +130,15 @@ fn entries_add_up_to_the_busy_times() {
         let in_arrays = sum(&rows, |track| matches!(track, Track::Array(_)), true);
         assert_eq!(at(&report, "gc.total_busy_ns"), in_arrays, "{sets:?}");
         if sets.contains(&LINK) {
-            let on_link = sum(&rows, |track| track == Track::Link, false);
+            let on_link = sum(&rows, |track| matches!(track, Track::Link(_)), false);
             assert_eq!(at(&report, "utilisation.host_link.host"), share(on_link, 1, &report));
+        }
+        if sets.contains(&FULL_LINK) {
+            for (leaves, key) in [(false, "in"), (true, "out")] {
+                let one_way = sum(&rows, |track| track == Track::Link(leaves), false);
+                let told = at(&report, &format!("utilisation.host_link_{key}.host"));
+                assert_eq!(told, share(one_way, 1, &report), "{key}");
+            }
         }
     }
 }
@@ -219,7 +229,7 @@ fn chosen_units_are_recorded_alone() {
             Track::Unit(unit) | Track::Array(unit) | Track::Collection(unit) => assert_eq!(unit, 3),
             Track::Bus(bus) => assert_eq!(bus, 1),
             Track::Counter(number) => assert!(number < 3 || number == 6, "{row:?}"),
-            Track::Link => {}
+            Track::Link(_) => {}
             Track::Request(_) => assert!(!row.links.is_empty(), "{row:?}"),
         }
     }

@@ -427,6 +427,7 @@ impl Watch for Checker {
         self.see_bad_blocks(now_ns, happened);
         self.see_pace(now_ns, happened);
         self.see_flush(now_ns, happened);
+        self.spans.see(now_ns, happened);
         match happened {
             Happened::MeasuringStarts => self.start_measuring(),
             Happened::Accepted { op, lpn, .. } => {
@@ -472,7 +473,6 @@ impl Watch for Checker {
                 };
                 self.spans.busy(what, at, (from_ns, to_ns), gc);
             }
-            Happened::Taken { .. } | Happened::Crossed { .. } => self.spans.see(now_ns, happened),
             Happened::JobClosed(row) => self.job_closed(&row),
             Happened::BatchEnded { plane } => {
                 self.closed.iter_mut().for_each(|closed| closed.batch_ended(now_ns, plane));

@@ -89,6 +89,8 @@ pub const CLOSED: &str = "workload.synthetic.queue_depth=8";
 pub const BUS: &str = "device.timing.transfer=\"25 ns/B\"";
 /// A host link.
 pub const LINK: &str = "device.host_link.transfer=\"1 ns/B\"";
+/// A host link with a lane for each direction.
+pub const FULL_LINK: &str = "device.host_link={transfer=\"1 ns/B\",duplex=\"full\"}";
 /// A write buffer of 16 pages.
 pub const BUFFER: &str = "device.write_buffer.size=\"64 KiB\"";
 /// Some of the requests are trims.

@@ -198,7 +198,15 @@ pub const AROUND: &[Factor] = &[
             "pages_per_block=\"16\" sub_blocks=\"8\" layers=\"16\"",
         ],
     ),
-    (LINK, &["", "{transfer=\"0.5 ns/B\"}", "{transfer=\"30 ns/B\"}"]),
+    (
+        LINK,
+        &[
+            "",
+            "{transfer=\"0.5 ns/B\"}",
+            "{transfer=\"30 ns/B\"}",
+            "{transfer=\"30 ns/B\",duplex=\"full\"}",
+        ],
+    ),
     (SUMMARY, &["", "{pages=1,transfer=\"528 B\",copies=\"free\"}", "{pages=1,copies=\"timed\"}"]),
     (BUFFER, &["", "{size=\"4 KiB\",access=\"90 us\"}", "{size=\"64 KiB\"}"]),
     ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),

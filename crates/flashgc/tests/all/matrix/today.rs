@@ -76,7 +76,14 @@ const FACTORS: &[Factor] = &[
         ],
     ),
     ("firmware", &["", "device.firmware.command=\"3 us\""]),
-    ("link", &["", "device.host_link.transfer=\"0.5 ns/B\""]),
+    (
+        "link",
+        &[
+            "",
+            "device.host_link.transfer=\"0.5 ns/B\"",
+            "device.host_link={transfer=\"0.5 ns/B\",duplex=\"full\"}",
+        ],
+    ),
     (
         "buffer",
         &[

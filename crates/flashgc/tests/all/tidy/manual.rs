@@ -327,6 +327,9 @@ fn defaults_are_as_the_manual_says() {
             Some("sprandom") => [SYNTHETIC, CLOSED, SPRANDOM].map(String::from).to_vec(),
             Some("fitted") => FITTED.map(String::from).to_vec(),
             Some("suspend" | "preemption") => vec![SYNTHETIC.into(), CLOSED.into(), SUSPEND.into()],
+            Some("host_link") => {
+                vec![SYNTHETIC.into(), CLOSED.into(), "device.host_link.transfer=\"1 ns/B\"".into()]
+            }
             Some("write_buffer") => {
                 vec![SYNTHETIC.into(), CLOSED.into(), "device.write_buffer.size=\"1 MiB\"".into()]
             }
@@ -374,9 +377,9 @@ fn the_manual_defines_every_key_of_the_report() {
     let sub_blocks = [&SUB_BLOCKS[..], &hotness, &["device.exported=0.6"]].concat();
     let mut complaints = Vec::new();
     let used_space = ["gc.scheme=\"on-demand\"", "gc.trigger.use=[\"used-space\",\"idle\"]"];
-    for sets in
-        [&["gc.scheme=\"idle-pgc\"", "device.failures.erase=1e-9"][..], &used_space, &sub_blocks]
-    {
+    let duplex = ["device.host_link.duplex=\"full\""];
+    let idle = ["gc.scheme=\"idle-pgc\"", "device.failures.erase=1e-9"];
+    for sets in [&idle[..], &used_space, &sub_blocks, &duplex] {
         complaints.extend(undefined_keys(sets));
     }
     none(&complaints);
