@@ -40,6 +40,8 @@ DRIVES = {
     "flushes": ("slc-msr", "greedy", {"device.write_buffer.size": "64 KiB",
                                       "device.write_buffer.power_loss_protection": False}),
     "link": ("slc-msr", "greedy", {"device.host_link.transfer": "1 ns/B"}),
+    "full-duplex link": ("slc-msr", "greedy", {
+        "device.host_link.transfer": "1 ns/B", "device.host_link.duplex": "full"}),
     "slots": ("slc-msr", "greedy", {"device.mapping_unit": "2 KiB",
                                     "device.allocation": "dynamic"}),
     "time-slices": ("slc-msr", "greedy", {"gc.pacing.use": "time-slices"}),

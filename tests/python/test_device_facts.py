@@ -3,6 +3,7 @@
 import pytest
 
 import flashgc
+from flashgc.cli import presets
 
 FILE = """
 preset = "enterprise-tlc-1dwpd"
@@ -37,6 +38,18 @@ def test_times_and_rates_are_those_of_the_arrays():
     tlc = flashgc.device_facts("enterprise-tlc-1dwpd")
     assert tlc.program_bytes == 3 * 16384
     assert tlc.program_rate == pytest.approx(64 * 3 * 16384 / 2.25e-3)
+
+
+def test_the_link_says_whether_both_directions_transfer_at_once(capsys):
+    assert flashgc.device_facts("slc-msr").link_rate is None
+    half = flashgc.device_facts("mqsim")
+    assert (half.link_rate, half.link_duplex) == (pytest.approx(4e9), "half")
+    full = flashgc.device_facts({"preset": "mqsim", "host_link": {"duplex": "full"}})
+    assert (full.link_rate, full.link_duplex) == (half.link_rate, "full")
+    none = flashgc.device_facts({"preset": "mqsim", "host_link": {"transfer": "0 ns/B"}})
+    assert (none.link_rate, none.link_duplex) == (None, None)
+    presets._facts("mqsim", json=False)
+    assert "4,000 MB/s, one direction at a time" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", [device["name"] for device in flashgc.devices()])

@@ -21,6 +21,9 @@ CASES = {
     "parallel": {"scheme": "parallel"},
     "buffer": {"set": {"device.write_buffer.size": "1 MiB"}},
     "link": {"set": {"device.host_link.transfer": "1 ns/B"}},
+    "full-duplex link": {
+        "set": {"device.host_link.transfer": "1 ns/B", "device.host_link.duplex": "full"}
+    },
     "when-idle": {"set": {"device.allocation": "when-idle"}},
     "ssdsim": {"device": "ssdsim"},
 }

@@ -74,6 +74,8 @@ def test_the_report_of_every_scheme_is_as_the_schema_says(scheme):
         sets += found.settings
     unset = [] if found is None else list(found.unset)
     check(flashgc.run(SMALL, scheme=scheme, set=sets, unset=unset))
+    both_ways = [*sets, "device.host_link.duplex=full"]
+    check(flashgc.run(SMALL, scheme=scheme, set=both_ways, unset=unset))
     bare = [one for one in sets if "write_buffer" not in one and "host_link" not in one]
     check(flashgc.run(SMALL, scheme=scheme, set=bare, unset=unset))
 

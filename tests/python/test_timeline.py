@@ -19,6 +19,10 @@ VARIANTS = {
         "device.host_link.transfer": "1 ns/B", "device.write_buffer.size": "64 KiB",
         "workload.synthetic.size": "10 KiB",
     },
+    "full-duplex-link": {
+        "device.host_link.transfer": "1 ns/B", "device.host_link.duplex": "full",
+        "workload.synthetic.size": "10 KiB",
+    },
     "fpgc": {"gc.scheme": "fpgc", "device.suspend.suspend": "20 us"},
     "parallel": {"gc.scheme": "parallel"},
 }  # fmt: skip
@@ -111,6 +115,11 @@ def test_the_slices_are_the_busy_times(tmp_path, variant):
         assert on_buses / (BUSES * report.simulated_ns) == report.utilisation.bus[category]
         registers = [f"unit {unit} register" for unit in range(UNITS)]
         assert slices.spent_ns(registers, category) == on_buses
+    for track, key in (("host link", "host_link"), ("host link in", "host_link_in"),
+                       ("host link out", "host_link_out")):  # fmt: skip
+        if key in report.utilisation:
+            on_link = slices.spent_ns([track], "host")
+            assert 0 < on_link / report.simulated_ns == report.utilisation[key].host
     collections = [
         one for unit in range(UNITS) for one in slices.slices[f"unit {unit} collections"]
     ]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from flashgc.cli import complete, options
 from flashgc.cli.guard import fail, guarded
+
+if TYPE_CHECKING:
+    from flashgc.estimates.device_facts import DeviceFacts
 
 SchemeName = Annotated[
     str | None,
@@ -160,9 +163,18 @@ def _facts(name: str | None, json: bool) -> None:
         ("program", f"{units.size(found.program_bytes)} in {units.time(found.program_ns)}"),
         ("at once", f"{found.units:,} operations: programs {_rate(found.program_rate)}, reads of "
                     f"whole pages {_rate(found.read_rate)}, buses {_rate(found.bus_rate)}"),
+        *_link(found),
         ("unloaded read", f"{units.time(found.read_ns)} for {units.size(found.mapped_bytes)}"),
         ("unloaded write", f"{units.time(found.write_ns)} for {units.size(found.mapped_bytes)}"),
     ], indent=2, style="")  # fmt: skip
+
+
+def _link(found: DeviceFacts) -> list[tuple[str, str]]:
+    """The link to the host, where the device has one."""
+    if found.link_rate is None:
+        return []
+    at_once = "in each direction" if found.link_duplex == "full" else "one direction at a time"
+    return [("link", f"{_rate(found.link_rate)}, {at_once}")]
 
 
 def _rate(bytes_per_s: float | None) -> str:

@@ -162,9 +162,11 @@ def _link(findings: Findings, host: Part) -> None:
     lanes = host.whole("PCIe_Lane_Count", 4, 1)
     each = host.decimal("PCIe_Lane_Bandwidth", "1.0", "0.000001")
     text = f"{plain(each.is_ * lanes.is_ * 1000, 6)} MB/s"
-    how = "one request crosses at a time; MQSim adds packet headers and has both directions at once"
+    how = "one request crosses at a time in each direction; MQSim adds packet headers"
     for value in (each, lanes):
         findings.differ(value.key, "device.host_link.transfer", text, how)
+    why = "MQSim: PCIe transfers in both directions at once"
+    findings.choose("device.host_link.duplex", "full", why)
 
 
 def _always(findings: Findings, device: Part) -> None:

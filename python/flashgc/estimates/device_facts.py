@@ -52,6 +52,10 @@ class DeviceFacts(NamedTuple):
     """The read rate of all arrays together, in whole pages."""
     bus_rate: float | None
     """The transfer rate of all buses together; None where a transfer takes no time."""
+    link_rate: float | None
+    """The rate of the host's link, of each direction where it is full-duplex; None without one."""
+    link_duplex: str | None
+    """Whether one direction of the link transfers at a time, `half`, or both, `full`."""
 
 
 def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFacts:
@@ -80,6 +84,8 @@ def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFa
     at_once = sizes["units"] * written.get("multi_plane", 1)
     program_bytes = written["page_size"] * written.get("pages_per_program", 1)
     transfer_ns = timing["transfer_ns"]
+    link = checked["settings"]["device"].get("host_link")
+    has_link = link is not None and link["ns"] > 0
     return DeviceFacts(
         physical_bytes=sizes["physical_bytes"],
         user_bytes=sizes["user_bytes"],
@@ -96,6 +102,8 @@ def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFa
         program_rate=1e9 * at_once * program_bytes / timing["program_ns"],
         read_rate=1e9 * at_once * written["page_size"] / timing["read_ns"],
         bus_rate=_buses(written, transfer_ns) if transfer_ns else None,
+        link_rate=1e9 * link["for_bytes"] / link["ns"] if has_link else None,
+        link_duplex=link.get("duplex", "half") if has_link else None,
     )
 
 
