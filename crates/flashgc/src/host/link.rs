@@ -68,6 +68,7 @@ impl Link {
         }
     }
 
+    #[inline(always)]
     fn lane(&mut self, direction: Direction) -> &mut Lane {
         match (self.rules.duplex, direction) {
             (Duplex::Half, _) | (Duplex::Full, Direction::In) => &mut self.lanes[0],
@@ -82,6 +83,7 @@ impl Link {
     }
 
     /// Whether nothing crosses in this direction, and something may.
+    #[inline(always)]
     fn is_free(&mut self, direction: Direction) -> bool {
         let blocks = match direction {
             Direction::In => self.is_cutting,
@@ -91,6 +93,7 @@ impl Link {
     }
 
     /// The data of the read that has waited longest goes out, if its direction is free.
+    #[inline(always)]
     pub(super) fn next_goes_out<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         if self.is_free(Direction::Out)
             && let Some((id, bytes)) = self.outgoing.pop_front()
@@ -101,6 +104,7 @@ impl Link {
 
     /// The request that has waited longest comes in, if its direction is free. Returns it if it
     /// needs no time.
+    #[inline(always)]
     pub(super) fn next_comes_in<W: Watch>(
         &mut self,
         cx: &mut Context<'_, W>,
@@ -117,6 +121,7 @@ impl Link {
         Some((id, request))
     }
 
+    #[inline(always)]
     fn begins<W: Watch>(
         &mut self,
         direction: Direction,
@@ -133,6 +138,7 @@ impl Link {
     }
 
     /// The data under way in this direction has crossed.
+    #[inline(always)]
     pub(super) fn ends<W: Watch>(
         &mut self,
         direction: Direction,
