@@ -15,11 +15,11 @@ import sys
 import tomllib
 from typing import Any
 
+import tables
 from drives import Drive, Point, load, names, record, recorded
 from loads import simulate
 
 import picture
-import table
 
 
 def main() -> int:
@@ -38,12 +38,12 @@ def main() -> int:
         if options.check:
             differ += _differences(drive, points)
             continue
-        for line in table.sets(drive, points):
+        for line in tables.sets(drive, points):
             print(line, flush=True)
         if whole:
             record(drive.folder / "results.csv", points)
     if not options.check and whole:
-        table.write()
+        tables.write()
         picture.write()
     return int(differ > 0)
 

@@ -12,8 +12,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "scripts" / "validation"))
 
 import drives
-
-import table
+import tables
 
 NAMES = drives.names()
 OWN = [name for name in NAMES if not drives.load(name).paper]
@@ -42,7 +41,7 @@ def test_ten_drives_have_flash():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_few_numbers_are_fitted_to_few_runs(name):
-    numbers, runs = table.fitted(drives.load(name))
+    numbers, runs = tables.fitted(drives.load(name))
     assert 1 <= numbers <= MOST_NUMBERS
     assert 1 <= runs <= MOST_RUNS
     points = drives.load(name).points()
@@ -102,16 +101,16 @@ def test_loads_that_are_far_off_have_a_cause(name):
     named = {one for miss in drive.about["misses"] for one in miss["sets"]}
     sets = {run_.name: run_.set for run_ in drive.runs}
     for own in drive.about["sets"]:
-        for kind in table.KINDS:
+        for kind in tables.KINDS:
             errors = [abs(one.error) for one in drive.points()
                       if sets[one.run] == own and one.kind == kind and not one.fitted]  # fmt: skip
             if errors and statistics.median(errors) > LARGE:
                 assert own in named, (own, kind)
 
 
-@pytest.mark.parametrize("rows", [table.by_drive, table.by_load, table.data_sheets])
+@pytest.mark.parametrize("rows", [tables.by_drive, tables.by_load, tables.data_sheets])
 def test_the_page_has_the_tables_of_the_records(rows):
-    assert "\n".join(rows()) + "\n\n" in table.PAGE.read_text("utf-8")
+    assert "\n".join(rows()) + "\n\n" in tables.PAGE.read_text("utf-8")
 
 
 def test_the_points_of_a_paper_are_those_of_its_claims():
