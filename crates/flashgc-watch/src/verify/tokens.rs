@@ -31,6 +31,9 @@ pub struct Paid {
     slots: u32,
     /// Erased pages that collection keeps for itself.
     reserve_pages: u64,
+    /// Erased blocks of a plane that the placement keeps for its classes, at most: they are not
+    /// free.
+    kept_blocks: u32,
 }
 
 impl Paid {
@@ -51,6 +54,7 @@ impl Paid {
             at_once: plan.copies_at_once(),
             slots: shape.program_slots,
             reserve_pages: shape.pages_of_blocks(gc.reserve_blocks.into()),
+            kept_blocks: gc.always_open(),
         })
     }
 }
@@ -192,7 +196,7 @@ impl Accounts {
             let (blocks, pages) = (free_blocks[plane.index()], free_pages[plane.index()]);
             // A threshold itself may count as below it.
             let is_at = |space: Space, more: u32| match space {
-                Space::Blocks(limit) => blocks < limit + more,
+                Space::Blocks(limit) => blocks < limit + more + paid.kept_blocks,
                 Space::Pages(limit) => pages < u64::from(limit + more),
             };
             is_at(paid.rules.floor, 0)
