@@ -429,18 +429,6 @@ impl Blame {
 }
 
 impl Watch for Blame {
-    fn needs_names(&self) -> bool {
-        false
-    }
-
-    fn needs_copies(&self) -> bool {
-        false
-    }
-
-    fn blame(&self) -> Option<&Blame> {
-        Some(self)
-    }
-
     #[inline(always)]
     fn see(&mut self, now_ns: u64, happened: Happened) {
         match happened {
