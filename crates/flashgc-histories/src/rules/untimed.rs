@@ -83,7 +83,9 @@ fn requests(setup: &Setup, source: &mut dyn Source) -> Result<Vec<HostRequest>, 
     let service = &setup.plan.service;
     let in_order = service.order[0] == Served::Gc && !service.splits_host();
     let is_cut = is_shared(&setup.plan) || !in_order;
-    let mut all = Vec::new();
+    let read = |at_ns| HostRequest::from_bytes(at_ns, HostOp::Read, 0, page_bytes, page_bytes);
+    // Collections that are due from the start end before the first write.
+    let mut all = vec![read(0)];
     let fault = |why: String| Stop::failed("the source fails", why);
     while let Some(request) = source.next().map_err(|error| fault(error.0))? {
         let pages = if is_cut { request.pages } else { 1 };
@@ -103,8 +105,7 @@ fn requests(setup: &Setup, source: &mut dyn Source) -> Result<Vec<HostRequest>, 
         }
     }
     // The last collection ends before this one comes.
-    let at_ns = all.len() as u64 * APART_NS;
-    all.push(HostRequest::from_bytes(at_ns, HostOp::Read, 0, page_bytes, page_bytes));
+    all.push(read(all.len() as u64 * APART_NS));
     Ok(all)
 }
 
