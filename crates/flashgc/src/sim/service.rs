@@ -204,7 +204,7 @@ impl<W: Watch> Sim<W> {
                 self.send_elsewhere(unit, op, list);
                 return false;
             }
-            let other = self.store.alloc.least_busy_plane(&self.plan, &self.store.ftl, lpn);
+            let other = self.store.alloc.fittest_plane(&self.plan, &self.store.ftl, lpn);
             if other != plane && self.store.ftl.host_has_room(other) {
                 self.take_from_queue(unit, op, list);
                 self.place_again(op);
