@@ -59,6 +59,12 @@ impl Service {
         self.splits_host() && place(self.write_queue) < place(self.read_queue)
     }
 
+    /// Whether a write that can begin goes before a collection that is due.
+    pub fn writes_before_gc(&self) -> bool {
+        let place = |class| self.order.iter().position(|&served| served == class);
+        place(Served::Queue(self.write_queue)) < place(Served::Gc)
+    }
+
     /// Whether reads and writes are served apart, so that one may overtake the other.
     pub fn splits_host(&self) -> bool {
         self.read_queue != self.write_queue

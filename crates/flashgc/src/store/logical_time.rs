@@ -104,13 +104,18 @@ impl<W: Watch> Untimed<'_, W> {
         }
     }
 
-    /// Collects until the host has a page in this plane, or no page can be freed.
+    /// Collects until the host has a page in this plane, or no page can be freed. Where writes go
+    /// before collection, the write that waits is served between two batches.
     #[cold]
     fn collect_for_room(&mut self, plane: PlaneId) {
+        let is_served_between = self.cx.plan.service.writes_before_gc();
         let mut has_collected = true;
         while has_collected && !self.store.ftl.host_has_room(plane) {
             self.store.gc.want_space(plane, &self.cx.plan.geometry);
-            has_collected = self.collect_in_batches(plane);
+            has_collected = match is_served_between {
+                true => self.collect_batch(plane),
+                false => self.collect_in_batches(plane),
+            };
         }
     }
 
@@ -118,24 +123,31 @@ impl<W: Watch> Untimed<'_, W> {
     /// whether anything was collected.
     fn collect_in_batches(&mut self, plane: PlaneId) -> bool {
         let mut has_collected = false;
+        while self.collect_batch(plane) {
+            has_collected = true;
+        }
+        has_collected
+    }
+
+    /// One batch, where the plane needs space. Returns whether anything was collected.
+    fn collect_batch(&mut self, plane: PlaneId) -> bool {
+        if !self.store.gc.can_collect(&self.store.ftl, plane) {
+            return false;
+        }
         let rules = &self.cx.plan.gc;
-        while self.store.gc.can_collect(&self.store.ftl, plane) {
-            let mut left = self.store.batch(plane, &self.cx);
-            loop {
-                let Some(victim) = self.store.pick_victim(plane, &self.cx) else {
-                    return has_collected;
-                };
-                let free_pages_before = self.store.ftl.frontiers.free_pages(plane);
-                self.collect_victim(plane, victim);
-                has_collected = true;
-                if W::OPERATIONS {
-                    self.tell_collected(plane, free_pages_before);
-                }
-                left = left.saturating_sub(rules.listed_by(&self.store.victims));
-                let listed = if rules.trigger.batch == Batch::List { left } else { 0 };
-                if left == 0 || !self.store.goes_on(plane, listed) {
-                    break;
-                }
+        let mut left = self.store.batch(plane, &self.cx);
+        let mut has_collected = false;
+        while let Some(victim) = self.store.pick_victim(plane, &self.cx) {
+            let free_pages_before = self.store.ftl.frontiers.free_pages(plane);
+            self.collect_victim(plane, victim);
+            has_collected = true;
+            if W::OPERATIONS {
+                self.tell_collected(plane, free_pages_before);
+            }
+            left = left.saturating_sub(rules.listed_by(&self.store.victims));
+            let listed = if rules.trigger.batch == Batch::List { left } else { 0 };
+            if left == 0 || !self.store.goes_on(plane, listed) {
+                break;
             }
         }
         has_collected
