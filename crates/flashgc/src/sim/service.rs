@@ -109,6 +109,8 @@ impl<W: Watch> Sim<W> {
     pub(super) fn open_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         let command = collecting!(self).open(unit, plane, victim);
         self.hear();
+        // Its copies may have opened a block that has a page for one of them.
+        self.look_at_starved();
         self.begins(unit, command);
     }
 
