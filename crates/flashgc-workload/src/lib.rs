@@ -104,6 +104,7 @@ impl HostRequest {
     /// The request for `bytes` bytes from `offset_bytes`, in pages of this size, not marked.
     ///
     /// The caller has checked that the last page's number fits 32 bits.
+    #[inline]
     pub fn from_bytes(
         at_ns: u64,
         op: HostOp,

@@ -154,6 +154,7 @@ impl Shape {
     }
 
     /// Mapped pages that one array read can serve: the slots of a flash page of each plane in step.
+    #[inline]
     pub fn read_slots(&self) -> u32 {
         self.slots * self.planes_in_step
     }

@@ -174,6 +174,7 @@ impl Blocks {
     }
 
     /// Appends the valid pages of a block, lowest first.
+    #[inline]
     pub fn list_valid(&self, block: BlockId, first: Ppn, into: &mut Vec<Ppn>) {
         let words = block.index() * self.words_per_block;
         for (at, &word) in self.valid_bits[words..words + self.words_per_block].iter().enumerate() {

@@ -118,6 +118,7 @@ impl Facts {
     }
 
     /// The oldest fact.
+    #[inline]
     pub fn oldest(&mut self) -> Option<Fact> {
         self.ring.pop_front()
     }

@@ -180,6 +180,7 @@ impl Ftl {
     }
 
     /// A block that a failed program has closed: its caller [seals](Ftl::seal) it.
+    #[inline]
     pub fn closed_block(&mut self) -> Option<BlockId> {
         self.failures.as_mut()?.closed.pop()
     }

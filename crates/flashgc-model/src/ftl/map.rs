@@ -83,8 +83,8 @@ impl PageMap {
 
     /// Binds the data of these pages to adjacent pages, the first of which is `first`.
     #[inline(always)]
-    pub fn bind_copies(&mut self, from: impl Iterator<Item = Ppn>, first: Ppn) {
-        for (from, to) in from.zip(first.0..) {
+    pub fn bind_copies<'a>(&mut self, from: impl Iterator<Item = &'a Ppn>, first: Ppn) {
+        for (&from, to) in from.zip(first.0..) {
             let lpn = self.to_lpn[from.index()];
             self.to_ppn[lpn as usize] = !to;
             self.to_lpn[to as usize] = lpn;

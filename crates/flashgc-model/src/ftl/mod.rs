@@ -187,10 +187,10 @@ impl Ftl {
     /// most as many as the open block has, without its last one. Returns the first page, and their
     /// number.
     #[inline(always)]
-    pub fn copy_run(
+    pub fn copy_run<'a>(
         &mut self,
         geometry: &Geometry,
-        from: impl ExactSizeIterator<Item = Ppn>,
+        from: impl ExactSizeIterator<Item = &'a Ppn>,
         plane: PlaneId,
     ) -> (Ppn, usize) {
         let (first, pages) = self.frontiers.take_run(plane, Stream::Gc, from.len() as u32);
@@ -317,6 +317,7 @@ impl Ftl {
     }
 
     /// The clock values of a block that is not erased, where these are kept.
+    #[inline]
     pub fn facts_of(&self, block: BlockId) -> Option<BlockFacts> {
         let state = self.blocks.state(block);
         let valid = (state != BlockState::Victim).then(|| self.blocks.valid(block));

@@ -102,9 +102,15 @@ impl Ftl {
 
     /// The clock for placement. A write of one page counts from the time when its page was handed
     /// out, since its class was chosen then.
+    #[inline]
     pub fn clock(&self, geometry: &Geometry) -> u64 {
-        let ahead = || self.reserved.blocks.iter().map(|waited| u64::from(waited.pages)).sum();
-        self.stamps.clock + if geometry.shape.program_slots == 1 { ahead() } else { 0 }
+        let mut clock = self.stamps.clock;
+        if geometry.shape.program_slots == 1 {
+            for waited in &self.reserved.blocks {
+                clock += u64::from(waited.pages);
+            }
+        }
+        clock
     }
 
     /// Pages of a plane that were handed out to writes that have not started.

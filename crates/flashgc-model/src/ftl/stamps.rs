@@ -65,6 +65,7 @@ impl Stamps {
     }
 
     /// The block is opened, for a class where there are any.
+    #[inline]
     pub(super) fn opened(&mut self, block: BlockId, class: Option<u8>) {
         let opened = self.clock;
         if let Some(stamp) = self.blocks.get_mut(block.index()) {
@@ -101,6 +102,7 @@ impl Stamps {
     }
 
     /// A block that is open, sealed or claimed, where the table is kept.
+    #[inline]
     pub(super) fn facts(
         &self,
         block: BlockId,

@@ -12,6 +12,7 @@ pub struct Writer {
 
 impl Writer {
     /// A writer outside of jobs, with this hint.
+    #[inline]
     pub fn with_hint(hint: u8) -> Self {
         Writer { job: 0, hint }
     }

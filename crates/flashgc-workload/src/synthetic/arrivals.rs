@@ -176,8 +176,15 @@ impl Gaps {
                 }
             }
         };
-        libm::round(gap_ns) as u64
+        rounded(gap_ns)
     }
+}
+
+/// What `libm::round` gives for a gap, without its steps for numbers of other magnitudes.
+#[inline]
+fn rounded(ns: f64) -> u64 {
+    let whole = ns as u64;
+    whole.saturating_add(u64::from(ns - whole as f64 >= 0.5))
 }
 
 /// Two independent streams of arrivals, laid over each other.
@@ -306,6 +313,17 @@ mod tests {
                 / (fast.len() - 1) as f64;
             let correlation = (both - share * share) / (share * (1.0 - share));
             assert!((correlation - stay).abs() < 0.01, "{correlation}, not {stay}");
+        }
+    }
+
+    /// Halves, numbers next to them, numbers without a fraction, and what is none.
+    #[test]
+    fn gaps_are_rounded_as_the_library_rounds() {
+        let mut random = Random::named(1, "gaps");
+        let drawn = (0..100_000).map(|at| random.unit() * libm::exp2(f64::from(at % 70)));
+        let odd = [0.0, 0.5, 0.49999999999999994, 1.5, 2.5, 4503599627370495.5, 1e300, -0.7];
+        for ns in drawn.chain(odd).chain([f64::INFINITY, f64::NAN]) {
+            assert_eq!(super::rounded(ns), libm::round(ns) as u64, "{ns:e}");
         }
     }
 

@@ -24,6 +24,7 @@ pub enum Size {
 }
 
 impl Size {
+    #[inline]
     fn weight(&self) -> f64 {
         match *self {
             Size::Fixed { weight, .. } | Size::Exponential { weight, .. } => weight,

@@ -289,6 +289,7 @@ fn bring_forward(unit: UnitId, op: u32, view: &mut View<'_>) -> bool {
 }
 
 /// Whether the page of an operation is one of the step under way.
+#[inline]
 pub(super) fn is_in_register(unit: UnitId, op: u32, view: &View<'_>) -> bool {
     let ppn = view.ftl.map.ppn_of(view.waiting.op(op).lpn);
     ppn.is_some() && view.jobs[unit].has_in_register(ppn, view.plan)

@@ -39,6 +39,7 @@ pub(super) struct Entry {
 }
 
 /// Whether a collection of the unit is open, or a plane of it needs one.
+#[inline]
 pub(super) fn is_wanted(unit: UnitId, jobs: &Jobs, gc: &Gc) -> bool {
     jobs[unit].is_open() || gc.unit_wants(unit)
 }

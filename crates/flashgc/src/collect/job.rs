@@ -318,6 +318,7 @@ impl Job {
     }
 
     /// Whether a page is one of the step under way, and so in the register.
+    #[inline]
     pub fn has_in_register(&self, page: Ppn, plan: &Plan) -> bool {
         match self.stage {
             Stage::Programming => self.is_programming(page, plan),

@@ -125,11 +125,13 @@ impl Host {
     }
 
     /// Whether the next request of an open loop is known, and comes at its time.
+    #[inline]
     pub fn awaits_arrival(&self) -> bool {
         self.requests.arrival.is_some()
     }
 
     /// The awaited request of an open loop.
+    #[inline]
     pub fn arrived(&mut self) -> HostRequest {
         self.requests.arrival.take().expect("an arrival event has its request")
     }

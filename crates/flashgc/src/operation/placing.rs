@@ -42,6 +42,7 @@ impl<W: Watch> Binding<'_, W> {
     }
 
     /// Whether an operation needs no flash: trims, and reads of pages that were never written.
+    #[inline]
     fn touches_nothing(&self, lpn: Lpn, kind: OpKind) -> bool {
         match kind {
             OpKind::Write => false,

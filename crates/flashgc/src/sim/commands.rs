@@ -15,6 +15,7 @@ use crate::verify::blame::{self, Held};
 use crate::verify::{Happened, Watch, What};
 
 /// The kind of work of a transfer.
+#[inline]
 pub(super) fn on_bus(part: &Part<Owner>) -> What {
     What::Bus { is_command: part.kind == Kind::Command, asked_ns: part.asked_ns }
 }

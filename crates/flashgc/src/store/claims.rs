@@ -139,7 +139,7 @@ impl Store {
             return 0;
         }
         let geometry = &cx.plan.geometry;
-        let from = copies.iter().map(|copy| copy.from);
+        let from = copies.iter().map(|copy| &copy.from);
         let (first, pages) = self.ftl.copy_run(geometry, from, plane);
         for (copy, to) in copies[..pages].iter_mut().zip(first.0..) {
             let (block, page) = geometry.block_and_page(copy.from);
@@ -159,7 +159,7 @@ impl Store {
         cx: &mut Context<'_, W>,
         went: &mut impl FnMut(Ppn, Placed),
     ) -> usize {
-        let left = self.scratch[at..].iter().copied();
+        let left = self.scratch[at..].iter();
         let (first, pages) = self.ftl.copy_run(&cx.plan.geometry, left, plane);
         for (&from, to) in self.scratch[at..at + pages].iter().zip(first.0..) {
             let placed = Placed::of_copy(Ppn(to));

@@ -184,6 +184,7 @@ impl Store {
     }
 
     /// Whether any of these victims is erased, and not only retired.
+    #[inline]
     pub fn is_erased(&self, victims: &[Victim]) -> bool {
         self.ftl.erases_any(victims.iter().map(|victim| victim.block))
     }

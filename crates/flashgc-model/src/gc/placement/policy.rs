@@ -184,9 +184,11 @@ pub trait Placement: Send {
     fn prefetch(&self, _lpn: Lpn) {}
 
     /// The data of a page was written to this block, by the host or by a copy that is valid.
+    #[inline]
     fn placed(&mut self, _lpn: Lpn, _block: BlockId) {}
 
     /// A page was taken for a write by the host, or for a copy.
+    #[inline]
     fn took_page(&mut self, _lpn: Lpn, _is_copy: bool) {}
 
     /// The host trimmed a page that held data.
@@ -226,6 +228,7 @@ pub trait Placement: Send {
     }
 
     /// A valid page of a sealed block became invalid.
+    #[inline]
     fn invalidated(&mut self, _plane: PlaneId, _block: BlockId) {}
 
     /// A block was sealed, opened, claimed, erased or given back.

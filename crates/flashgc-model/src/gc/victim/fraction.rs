@@ -11,12 +11,14 @@ pub struct Fraction {
 }
 
 impl Ord for Fraction {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         (self.over * u128::from(other.under)).cmp(&(other.over * u128::from(self.under)))
     }
 }
 
 impl PartialOrd for Fraction {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
