@@ -146,6 +146,7 @@ impl Shape {
     }
 
     /// Data pages in this number of blocks, rounded up where blocks differ.
+    #[inline]
     pub fn pages_of_blocks(&self, blocks: u64) -> u64 {
         match self.kinds {
             Kinds::One => blocks * u64::from(self.data_pages()),

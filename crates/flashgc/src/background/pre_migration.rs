@@ -44,6 +44,37 @@ struct Move {
     wasted: bool,
 }
 
+/// The places of the pages that left the victims.
+#[derive(Clone)]
+struct Places {
+    /// The plane of the victim, for each page.
+    planes: BTreeMap<Ppn, PlaneId>,
+    /// The pages of each plane's victim, with places that were left since.
+    pages: Vec<Vec<Ppn>>,
+}
+
+impl Places {
+    fn add(&mut self, page: Ppn, plane: PlaneId) {
+        self.planes.insert(page, plane);
+        self.pages[plane.index()].push(page);
+    }
+
+    /// Data leaves this page. Returns the plane of its victim, if it was pre-migrated.
+    fn leave(&mut self, page: Ppn) -> Option<PlaneId> {
+        self.planes.remove(&page)
+    }
+
+    /// The victim of this plane is collected: its pages are like all others.
+    fn clear(&mut self, plane: PlaneId) {
+        for page in self.pages[plane.index()].drain(..) {
+            // A page of another plane's victim may have come to a place that was left.
+            if self.planes.get(&page) == Some(&plane) {
+                self.planes.remove(&page);
+            }
+        }
+    }
+}
+
 /// The state of pre-migration: pages that move before their collection.
 #[derive(Clone)]
 pub struct PreMigrating {
@@ -57,8 +88,7 @@ pub struct PreMigrating {
     last_rest: Vec<u64>,
     /// The victim of each plane that is next.
     victims: Vec<Option<Early>>,
-    /// The places of the pages that left these victims, and the plane of the victim.
-    moved: BTreeMap<Ppn, PlaneId>,
+    moved: Places,
     /// The page that each unit moves now.
     under_way: Vec<Option<Move>>,
 }
@@ -121,7 +151,7 @@ impl<W: Watch> Task<W> for PreMigrating {
         if stale {
             cx.counters.background_wasted += 1;
         } else {
-            self.moved.insert(placed.ppn, plane);
+            self.moved.add(placed.ppn, plane);
             going.to = placed.ppn;
         }
         let fills = u32::from(placed.filled.is_some());
@@ -147,8 +177,8 @@ impl<W: Watch> Task<W> for PreMigrating {
         match fact {
             // A collection moved a page that may have been pre-migrated.
             Fact::Moved { from, to } => {
-                if let Some(plane) = self.moved.remove(&from) {
-                    self.moved.insert(to, plane);
+                if let Some(plane) = self.moved.leave(from) {
+                    self.moved.add(to, plane);
                 }
             }
             // A collection takes a block: its pre-migration was of use, or not.
@@ -156,7 +186,7 @@ impl<W: Watch> Task<W> for PreMigrating {
                 let victim = &mut self.victims[plane.index()];
                 if victim.is_some_and(|early| early.block == block) {
                     *victim = None;
-                    self.moved.retain(|_, from| *from != plane);
+                    self.moved.clear(plane);
                 }
             }
             _ => {}
@@ -166,7 +196,7 @@ impl<W: Watch> Task<W> for PreMigrating {
     /// The host rewrote or trimmed a page, or it moved.
     fn hear_lost(&mut self, lost: Lost, cx: &mut Context<'_, W>) {
         let page = lost.page;
-        if self.moved.remove(&page).is_some() {
+        if self.moved.leave(page).is_some() {
             cx.counters.background_wasted += 1;
             let going = self.under_way.iter_mut().flatten();
             going.filter(|going| going.to == page).for_each(|going| going.wasted = true);
@@ -238,7 +268,7 @@ impl PreMigrating {
             rest: 0,
             last_rest: vec![0; planes],
             victims: vec![None; planes],
-            moved: BTreeMap::new(),
+            moved: Places { planes: BTreeMap::new(), pages: vec![Vec::new(); planes] },
             under_way: vec![None; plan.geometry.units as usize],
         })
     }
