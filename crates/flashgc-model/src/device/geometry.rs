@@ -372,6 +372,7 @@ impl Geometry {
 
     /// The sub-blocks of the block to which this sub-block belongs; where blocks are erased, it
     /// alone.
+    #[inline]
     pub fn siblings_of(&self, block: BlockId) -> std::ops::Range<u32> {
         let first = block.0 - block.0 % self.shape.sub_blocks;
         first..first + self.shape.sub_blocks

@@ -46,6 +46,7 @@ impl Gc {
     }
 
     /// A unit that should be checked: its plane needs space, or can give some now.
+    #[inline]
     pub fn next_called(&mut self) -> Option<UnitId> {
         self.called.pop_front()
     }

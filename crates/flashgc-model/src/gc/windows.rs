@@ -87,6 +87,7 @@ impl Benefit {
 }
 
 impl Ord for Benefit {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         let (mine, its) =
             (u64::from(self.invalid) * other.cost, u64::from(other.invalid) * self.cost);
@@ -95,6 +96,7 @@ impl Ord for Benefit {
 }
 
 impl PartialOrd for Benefit {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -180,6 +182,7 @@ impl Parts {
     }
 
     /// The valid pages that must move if a window ends next to this sub-block, `None` if none may.
+    #[inline]
     fn beside(&self, at: usize, isolation: Isolation) -> Option<u32> {
         match self.at(at) {
             Some(part) if isolation == Isolation::Software => {
@@ -265,15 +268,15 @@ impl Parts {
     }
 
     fn window(&self, first: usize, last: usize, isolation: Isolation) -> Window {
-        let parts = &self.parts[first..=last];
-        let valid: u32 = parts.iter().map(|part| u32::from(part.valid)).sum();
-        let beside = [first.wrapping_sub(1), last + 1].map(|at| self.beside(at, isolation));
-        Window {
-            first: first as u32,
-            last: last as u32,
-            invalid: parts.iter().map(|part| u32::from(part.invalid)).sum(),
-            moves: valid + beside.into_iter().flatten().sum::<u32>(),
+        let (mut invalid, mut moves) = (0, 0);
+        for part in &self.parts[first..=last] {
+            invalid += u32::from(part.invalid);
+            moves += u32::from(part.valid);
         }
+        for at in [first.wrapping_sub(1), last + 1] {
+            moves += self.beside(at, isolation).unwrap_or(0);
+        }
+        Window { first: first as u32, last: last as u32, invalid, moves }
     }
 
     /// The least number of the block's valid pages that must become invalid before any of its

@@ -378,11 +378,13 @@ impl Job {
     }
 
     /// How many copies of the step under way filled a block.
+    #[inline]
     pub fn fills_of_step(&self) -> u32 {
         self.step.copies.iter().filter(|&&at| self.fills_with(at)).count() as u32
     }
 
     /// Whether the copy at this place filled a block.
+    #[inline]
     pub fn fills_with(&self, at: usize) -> bool {
         self.fills.contains(&(at as u32))
     }

@@ -203,6 +203,7 @@ impl Host {
     }
 
     /// A unit that should be checked.
+    #[inline]
     pub fn next_called(&mut self) -> Option<UnitId> {
         self.called.pop()
     }

@@ -133,6 +133,7 @@ impl Store {
     }
 
     /// A unit that should be checked: its plane needs space, or can give some now.
+    #[inline]
     pub fn next_called(&mut self) -> Option<UnitId> {
         self.gc.next_called()
     }

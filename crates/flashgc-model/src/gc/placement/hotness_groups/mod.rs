@@ -178,6 +178,7 @@ impl Policy {
         &self.planes[plane.index()]
     }
 
+    #[inline]
     fn class(&self, group: usize) -> u8 {
         match self.settings.hot_to {
             HotTo::Top if group > 0 => self.settings.groups() as u8,
