@@ -316,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Halves, numbers next to them, numbers without a fraction, and what is none.
+    /// Halves, numbers next to them, numbers without a fraction, infinity, and NaN.
     #[test]
     fn gaps_are_rounded_as_the_library_rounds() {
         let mut random = Random::named(1, "gaps");
