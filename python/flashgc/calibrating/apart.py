@@ -44,8 +44,8 @@ def best(
 ) -> dict[str, Any]:  # fmt: skip
     """The load and the number that differ most between two candidates."""
     full = [row.values["iops"].number for row in measured
-            if row.read_share == 0 and row.rate is None and row.pattern.kind != "sequential"
-            and "iops" in row.values]  # fmt: skip
+            if row.read_share == 0 and row.rate is None and row.readers is None
+            and row.pattern.kind != "sequential" and "iops" in row.values]  # fmt: skip
     rows = loads(min(full, default=10_000.0))
     first, second = (one.found for one in
                      runs.fitted([one.point for one in pair], rows, told, True))  # fmt: skip

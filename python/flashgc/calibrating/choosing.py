@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from flashgc.calibrating.rows import AMPLIFICATION, IOPS, Row
@@ -13,8 +14,12 @@ _SKEWED = ("zipf", "fiozipf", "zoned", "scattered")
 Rule = tuple[Callable[[Row], bool], Callable[[Row], tuple[float, ...]]]
 
 
+def _alone(row: Row) -> bool:
+    return row.readers is None
+
+
 def _writes(row: Row) -> bool:
-    return row.read_share == 0 and row.rate is None and IOPS in row.values
+    return _alone(row) and row.read_share == 0 and row.rate is None and IOPS in row.values
 
 
 def _uniform(row: Row) -> bool:
@@ -30,9 +35,9 @@ _RULES: Sequence[Rule] = (
     # Reads of an idle drive: the time of a read.
     (lambda row: row.read_share == 1 and row.depth == 1, lambda row: (_worth(row),)),
     # Writes of an idle drive, or at the lowest rate: firmware and link.
-    (lambda row: row.read_share < 1 and (row.rate is not None or
-                                         (row.read_share == 0 and row.depth == 1
-                                          and row.block_bytes <= 16384)),
+    (lambda row: row.read_share < 1 and _alone(row) and (row.rate is not None or
+                                                         (row.read_share == 0 and row.depth == 1
+                                                          and row.block_bytes <= 16384)),
      lambda row: (row.rate or 0.0, _worth(row))),
     # Writes at full rate over the whole drive: programs and write amplification.
     (_uniform, lambda row: (-float(row.range), -row.depth, _worth(row))),
@@ -43,11 +48,14 @@ _RULES: Sequence[Rule] = (
     (lambda row: _writes(row) and row.pattern.kind in _SKEWED,
      lambda row: (-float(row.range), abs(row.pattern.theta - 0.9), _worth(row))),
     # A rate between an idle drive and a full one: how collections are spread over time.
-    (lambda row: row.rate is not None and row.read_share < 1,
+    (lambda row: row.rate is not None and row.read_share < 1 and _alone(row),
      lambda row: (-(row.rate or 0.0), _worth(row))),
     # Sequential writes: programs without collection.
     (lambda row: _writes(row) and row.pattern.kind == "sequential",
      lambda row: (-float(row.range), -row.block_bytes, _worth(row))),
+    # Readers next to writers, one read at a time: how long a read waits for a program.
+    (lambda row: row.readers is not None,
+     lambda row: (row.readers.depth if row.readers else 0, -(row.rate or math.inf), _worth(row))),
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
-from flashgc.calibrating import numbers
+from flashgc.calibrating import beside, numbers
 from flashgc.calibrating.candidates import BASE, Candidate
 from flashgc.calibrating.numbers import RESERVE, SPACE
 from flashgc.calibrating.rows import Row
@@ -34,6 +34,8 @@ LONG = 4
 """The length of long runs, as a multiple."""
 IDLE = 2_000
 """Requests of a run that only reads, or has one request at a time."""
+READS = 20_000
+"""Reads of a run whose readers have a load of their own, at most."""
 _LEAST = 500
 _SINGLE = 16 << 10
 _FULL = 0.985
@@ -170,6 +172,10 @@ def load(row: Row, slots: int, base_: Base, long: bool) -> dict[str, Any]:
         "precondition.fill": "sequential", "precondition.overwrite": float(row.overwritten)
     }  # fmt: skip
     count = requests(row, slots, base_, long)
+    if row.readers is not None:
+        reads = READS * (LONG if long else 1)
+        found["workload.jobs.job"] = beside.jobs(row, row.readers, count, reads)
+        return found
     address = row.pattern.address()
     sequential = row.pattern.kind == "sequential"
     once = row.pattern.kind == "once" and row.read_share < 1

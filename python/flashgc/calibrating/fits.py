@@ -169,7 +169,8 @@ Pair = tuple[Row, Simulated]
 def _is_full(row: Row) -> bool:
     """Whether it has writes alone, at full rate, as many as wait for programs."""
     is_deep = row.depth >= _DEEP or row.block_bytes >= _DEEP * 4096
-    return row.rate is None and row.read_share == 0 and is_deep and IOPS in row.values
+    is_alone = row.read_share == 0 and row.readers is None
+    return row.rate is None and is_alone and is_deep and IOPS in row.values
 
 
 def _full(pairs: Sequence[Pair]) -> list[tuple[float, float]]:
@@ -230,7 +231,7 @@ def _unloaded(pairs: Sequence[Pair], read_share: float, value: float) -> float |
     idle = [
         (own[IOPS], row.values[metric].number - (own.get(metric, math.inf) - value))
         for row, own in pairs
-        if row.read_share == read_share and metric in row.values
+        if row.read_share == read_share and row.readers is None and metric in row.values
         and (row.depth == 1 or row.rate is not None)
     ]  # fmt: skip
     rest = min(idle)[1] if idle else 0.0

@@ -54,8 +54,8 @@ def kind(metric: str) -> str:
     """The kind of a metric: that of its statistic.
 
     >>> from flashgc.calibrating import likelihood
-    >>> likelihood.kind("write_p99_9"), likelihood.kind("iops")
-    ('p99_9', 'iops')
+    >>> likelihood.kind("write_p99_9"), likelihood.kind("iops"), likelihood.kind("read_iops")
+    ('p99_9', 'iops', 'iops')
     """
     if metric in (IOPS, AMPLIFICATION):
         return metric
@@ -70,6 +70,8 @@ def simulated(report: Report) -> dict[str, float]:
     for way in ("read", "write"):
         for one in STATISTICS:
             found[f"{way}_{one}"] = report["latency_ns"][way][one]
+        if "jobs" in report:
+            found[f"{way}_{IOPS}"] = sum(job["iops"][way] or 0.0 for job in report["jobs"])
     return {name: float(value) for name, value in found.items() if value is not None and value > 0}
 
 
@@ -114,7 +116,7 @@ def metrics(rows: Sequence[Row]) -> list[str]:
 
 def cost(metric: str, miss: float) -> float:
     """What a miss takes from the logarithm of the likelihood."""
-    if metric in (IOPS, AMPLIFICATION):
+    if kind(metric) in (IOPS, AMPLIFICATION):
         return float(DELTA**2 * (math.sqrt(1 + (miss / DELTA) ** 2) - 1))
     return float(DELTA**2 / 2 * math.log1p((miss / DELTA) ** 2))
 
@@ -122,7 +124,7 @@ def cost(metric: str, miss: float) -> float:
 def weight(metric: str, miss: float) -> float:
     """The weight of a miss in a fit by least squares."""
     part = 1 + (miss / DELTA) ** 2
-    return float(1 / math.sqrt(part) if metric in (IOPS, AMPLIFICATION) else 1 / part)
+    return float(1 / math.sqrt(part) if kind(metric) in (IOPS, AMPLIFICATION) else 1 / part)
 
 
 def total(rows: Sequence[Row], all_: Sequence[float]) -> float:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from flashgc._engine import ConfigError
-from flashgc.calibrating import fio_results, rows, steady, tables
+from flashgc.calibrating import beside, fio_results, rows, steady, tables
 from flashgc.calibrating.rows import Row, Value
 from flashgc.files import reading
 
@@ -55,7 +55,22 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
             "  = help: give fio's output (--output-format=json), or a table with columns such as "
             "`pattern,bs,depth,iops,p99_us`"
         )
+    for row in with_values:
+        _check_rates(row)
     return with_values, notes
+
+
+def _check_rates(row: Row) -> None:
+    """Readers of their own need a rate, by which the length of a run is known, and only they."""
+    own = [one for one in rows.EACH_IOPS if one in row.values]
+    if row.readers is None and own:
+        raise rows.wrong(row.where, "the column", own[0], "it is that of a row whose readers have "
+                         "a load of their own, by read_depth or read_rate: others have iops, of "
+                         "reads and writes together")  # fmt: skip
+    if row.readers is not None and not beside.has_a_rate(row, row.readers):
+        raise rows.wrong(row.where, "the rate of reads and of writes", "", "readers next to "
+                         "writers need one of iops, read_iops, write_iops, rate and "
+                         "read_rate")  # fmt: skip
 
 
 def _document(text: str, name: str) -> dict[str, object]:

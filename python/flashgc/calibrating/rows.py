@@ -15,7 +15,10 @@ _DIRECTIONS = ("read", "write")
 PERCENTILES = ("p50", "p90", "p95", "p99", "p99_9", "p99_99")
 STATISTICS = ("mean", *PERCENTILES)
 IOPS, AMPLIFICATION = "iops", "write_amplification"
-METRICS = (IOPS, AMPLIFICATION, *(f"{way}_{one}" for way in _DIRECTIONS for one in STATISTICS))
+EACH_IOPS = tuple(f"{way}_{IOPS}" for way in _DIRECTIONS)
+"""The rates of readers and of writers that are two groups."""
+METRICS = (IOPS, AMPLIFICATION, *EACH_IOPS,
+           *(f"{way}_{one}" for way in _DIRECTIONS for one in STATISTICS))  # fmt: skip
 """The names of what can be measured; latencies are in ns."""
 
 PATTERNS = ("uniform", "once", "sequential", "zipf:THETA", "fiozipf:THETA", "zoned:A/S:A/S",
@@ -64,6 +67,26 @@ class Pattern:
 
 
 @dataclass(frozen=True)
+class Readers:
+    """Readers next to the writers of a row, with a load of their own."""
+
+    pattern: Pattern = Pattern("uniform")
+    block_bytes: int = 4096
+    depth: int = 1
+    rate: float | None = None
+    """Reads a second at most, or None at full rate."""
+
+    def words(self) -> str:
+        """The load in words."""
+        return (f"{self.pattern} reads of {units.size(self.block_bytes)}, depth {self.depth}, "
+                f"{_rate(self.rate)}")  # fmt: skip
+
+
+def _rate(rate: float | None) -> str:
+    return "full rate" if rate is None else f"{rate:,.0f}/s"
+
+
+@dataclass(frozen=True)
 class Row:
     """A run of the real drive."""
 
@@ -84,6 +107,8 @@ class Row:
     """How often the used part was overwritten before; None for the default of the load."""
     values: Mapping[str, Value] = field(default_factory=dict)
     """The measured numbers, by metric."""
+    readers: Readers | None = None
+    """Readers at the same time, on the same range; all else is then that of the writers."""
 
     @property
     def overwritten(self) -> float:
@@ -103,9 +128,9 @@ class Row:
         )
         span = (f"{100 * self.range:g} %" if isinstance(self.range, float)
                 else units.size(self.range))  # fmt: skip
-        rate = "full rate" if self.rate is None else f"{self.rate:,.0f}/s"
-        return (f"{self.pattern} {reads} of {units.size(self.block_bytes)} over {span}, "
-                f"depth {self.depth}, {rate}")  # fmt: skip
+        own = (f"{self.pattern} {reads} of {units.size(self.block_bytes)} over {span}, "
+               f"depth {self.depth}, {_rate(self.rate)}")  # fmt: skip
+        return own if self.readers is None else f"{own}, next to {self.readers.words()}"
 
 
 def wrong(where: str, what: str, given: object, allowed: str) -> ConfigError:

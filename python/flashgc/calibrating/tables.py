@@ -6,16 +6,18 @@ import csv
 import difflib
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from flashgc._engine import ConfigError
 from flashgc.calibrating import rows
-from flashgc.calibrating.rows import AMPLIFICATION, IOPS, STATISTICS, Row, Value
+from flashgc.calibrating.rows import AMPLIFICATION, EACH_IOPS, IOPS, STATISTICS, Readers, Row, Value
 
 LOAD = ("pattern", "range", "bs", "depth", "reads", "rate", "overwrites")
+READERS = ("read_pattern", "read_bs", "read_depth", "read_rate")
+"""The load of readers next to the writers of the row."""
 _TIME = re.compile(r"(?:(read|write)_)?(mean|p\d+(?:[._]\d+)?)_(ns|us|ms)")
 _UNITS = {"ns": 1.0, "us": 1e3, "ms": 1e6}
-_OWN = ("name", "drive", *LOAD, IOPS, AMPLIFICATION)
+_OWN = ("name", "drive", *LOAD, *READERS, IOPS, *EACH_IOPS, AMPLIFICATION)
 
 
 class Table:
@@ -108,6 +110,7 @@ def _row(cells: Mapping[str, str], where: str) -> Row:
         return cells.get(column, "").strip()
 
     pattern = rows.pattern(given("pattern"), where)
+    readers = _readers(given, where)
     made = Row(
         given("name") or given("pattern"), where, pattern,
         rows.span(given("range") or "100%", where),
@@ -117,9 +120,25 @@ def _row(cells: Mapping[str, str], where: str) -> Row:
         rows.positive(given("rate"), "rate", where) if given("rate") else None,
         overwrites=rows.positive(given("overwrites"), "overwrites", where, -1e-9)
         if given("overwrites") else None,
+        readers=readers,
     )  # fmt: skip
+    if readers is not None and made.read_share > 0:
+        raise rows.wrong(where, "reads", given("reads"), "where readers have a load of their own, "
+                         "all else is that of the writers: leave reads empty")  # fmt: skip
     made = made if given("name") else Row(**{**made.__dict__, "name": made.words()})
-    return made.with_values(_values(cells, where, made.read_share))
+    return made.with_values(_values(cells, where, None if readers else made.read_share))
+
+
+def _readers(given: Callable[[str], str], where: str) -> Readers | None:
+    """The readers next to the writers, if one of their columns has a value."""
+    if not any(map(given, READERS)):
+        return None
+    return Readers(
+        rows.pattern(given("read_pattern") or "uniform", where),
+        rows.size(given("read_bs") or "4k", "read_bs", where),
+        rows.depth(given("read_depth") or "1", where),
+        rows.positive(given("read_rate"), "read_rate", where) if given("read_rate") else None,
+    )
 
 
 def _values(cells: Mapping[str, str], where: str, read_share: float | None) -> dict[str, Value]:
@@ -128,7 +147,7 @@ def _values(cells: Mapping[str, str], where: str, read_share: float | None) -> d
     for column, cell in cells.items():
         if not cell or not cell.strip():
             continue
-        if column in (IOPS, AMPLIFICATION):
+        if column in (IOPS, *EACH_IOPS, AMPLIFICATION):
             found[column] = rows.measured(cell, column, where)
             continue
         known = metric(column)

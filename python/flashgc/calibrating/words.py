@@ -7,22 +7,23 @@ from typing import Any
 
 from flashgc.calibrating import numbers, verdicts
 from flashgc.calibrating.findings import LIMITS
-from flashgc.calibrating.rows import AMPLIFICATION, IOPS
+from flashgc.calibrating.rows import AMPLIFICATION, EACH_IOPS, IOPS
 from flashgc.formatting import units
 
 Rows = list[list[str]]
 
 _CANDIDATES = 8
 """Candidates in the table, the likeliest first."""
-_LABELS = {IOPS: "IOPS", AMPLIFICATION: "write amplification", "p50": "median"}
+_LABELS = {IOPS: "IOPS", AMPLIFICATION: "write amplification", "p50": "median",
+           **{one: one.replace(f"_{IOPS}", " IOPS") for one in EACH_IOPS}}  # fmt: skip
 
 
 def label(metric: str) -> str:
     """A metric, or its kind, for people.
 
     >>> from flashgc.calibrating import words
-    >>> words.label("write_p99_9"), words.label("iops"), words.label("p99_9")
-    ('write p99.9', 'IOPS', 'p99.9')
+    >>> words.label("write_p99_9"), words.label("read_iops"), words.label("p99_9")
+    ('write p99.9', 'read IOPS', 'p99.9')
     """
     if metric in _LABELS:
         return _LABELS[metric]
@@ -33,7 +34,7 @@ def label(metric: str) -> str:
 
 def show(metric: str, value: float | None) -> str:
     """A value of a metric."""
-    if metric == IOPS:
+    if metric in (IOPS, *EACH_IOPS):
         return units.count(value)
     return units.figures(value) if metric == AMPLIFICATION else units.time(value)
 
