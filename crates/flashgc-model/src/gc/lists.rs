@@ -31,6 +31,9 @@ impl Gc {
             return;
         }
         let is_sealed = state == BlockState::Sealed;
+        if is_sealed {
+            self.fewest.invalidated(plane, block, valid);
+        }
         let at_ns = sight.age_now_ns;
         self.victim.lost(plane, block, Loss { valid, is_sealed, at_ns });
         let comes = |lists: &VictimLists| lists.rules.most_valid == valid;
@@ -196,7 +199,8 @@ impl Gc {
         if !is_down_to_reserve(plane, sight) {
             return None;
         }
-        self.candidates(sight).fewest_kept(plane)
+        let candidates = self.candidates(sight);
+        self.fewest.pick(plane, &candidates, &mut self.random)
     }
 
     fn pick_from_list(&mut self, plane: PlaneId, sight: &Sight<'_>) -> Option<BlockId> {

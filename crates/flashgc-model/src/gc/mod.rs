@@ -13,6 +13,7 @@ mod answers;
 mod background;
 pub mod choice;
 pub mod copy;
+mod fewest;
 pub mod foresight;
 pub mod given;
 mod heap;
@@ -45,6 +46,7 @@ pub use trigger::Sight;
 use crate::device::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId, UnitId};
+use fewest::Fewest;
 use placement::{ClassPages, HandleCounts, Placement, PlacementCounts};
 use std::collections::VecDeque;
 use used_space::VictimLists;
@@ -79,6 +81,8 @@ pub struct Gc {
     pub random: crate::rng::Random,
     /// The lists of the trigger `used-space`, where the scheme has it.
     pub lists: Option<VictimLists>,
+    /// The choice for an empty list.
+    fewest: Fewest,
     /// Whether the trigger or the policy is to be notified of every page that becomes invalid, with
     /// the time.
     pub keeps_books: bool,
@@ -102,6 +106,7 @@ impl Gc {
         Gc {
             keeps_books: lists.is_some() || victim.keeps_times(),
             lists,
+            fewest: Fewest::new(plan, geometry),
             victim,
             costs,
             placement: plan
@@ -154,6 +159,7 @@ impl Gc {
     /// Bytes of the tables that grow with the drive.
     pub fn table_bytes(&self) -> u64 {
         let placement = self.placement.as_ref();
-        self.victim.table_bytes() + placement.map_or(0, |placement| placement.table_bytes())
+        let placement = placement.map_or(0, |placement| placement.table_bytes());
+        self.victim.table_bytes() + self.fewest.bytes() + placement
     }
 }

@@ -98,12 +98,14 @@ impl Gc {
             }
             Fact::Sealed { plane, block, valid } => {
                 self.victim.sealed(plane, block, valid);
+                self.fewest.sealed(plane, block, valid);
                 self.may_list(plane, valid, sight);
                 self.may_begin_elsewhere(plane, block, sight);
                 (plane, block)
             }
             Fact::Claimed { plane, block, valid } => {
                 self.victim.claimed(plane, block, valid);
+                self.fewest.claimed(plane, block, valid);
                 self.reallocated += u64::from(valid > 0);
                 self.leaves_list(plane, valid);
                 (plane, block)
@@ -149,6 +151,7 @@ impl Gc {
     /// drive is there.
     pub fn restored(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
         self.victim.sealed(plane, block, valid);
+        self.fewest.sealed(plane, block, valid);
         if let Some(lists) = self.lists.as_mut().filter(|lists| lists.takes(valid)) {
             lists.add(plane);
         }
