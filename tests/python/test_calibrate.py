@@ -16,7 +16,19 @@ from test_schema import mistakes
 
 pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
 
-from flashgc.calibrating import choosing, drive, figure, likelihood, reading, rows
+import numpy as np
+
+from flashgc.calibrating import (
+    choosing,
+    drive,
+    figure,
+    fits,
+    likelihood,
+    numbers,
+    reading,
+    repeated,
+    rows,
+)
 
 TABLE = """\
 name, pattern, range, bs, depth, reads, rate, iops, p50_us, p99.9_us, write_amplification
@@ -214,6 +226,65 @@ def test_a_jump_of_a_percentile_does_not_decide_all_else():
     value = rows.Value(100.0, True)
     assert likelihood.error(value, 500.0) == 0.0
     assert likelihood.error(value, 50.0) == pytest.approx(-0.693, abs=0.001)
+
+
+def values(**given):
+    return {name: rows.Value(float(number)) for name, number in given.items()}
+
+
+def test_a_percentile_next_to_the_median_has_the_noise_of_the_median():
+    idle = rows.Row("idle", "", read_share=1.0,
+                    values=values(iops=1, read_p50=100, read_p99=100, read_p99_9=110))  # fmt: skip
+    tail = rows.Row("tail", "", values=values(write_p50=100, write_p99=200, write_p99_9=400))
+    bound = rows.Row("bound", "", values={**values(write_p50=100),
+                                          "write_p99": rows.Value(100.0, True)})  # fmt: skip
+    alone = rows.Row("alone", "", values=values(write_p99=100))
+    noise = likelihood.noise(None)
+    near = math.hypot(0.02, math.log(1.1) / 2)
+    found = likelihood.noises([idle, tail, bound, alone], noise)
+    assert found == pytest.approx([0.01, 0.02, 0.02, near, 0.02, 0.06, 0.12, 0.02, 0.06, 0.06])
+    # A miss counts in that noise: reads that are 4 % too slow miss by twice of it.
+    [_, _, p99, _] = likelihood.misses([idle], [{"iops": 1, "read_p50": 104, "read_p99": 104,
+                                                 "read_p99_9": 110}], noise)  # fmt: skip
+    assert p99 == pytest.approx(math.log(1.04) / 0.02)
+
+
+def fitted(found, numbers_=(100.0,), jitter=()):
+    """A fit of one row to 100 requests a second and a median of 100 ns."""
+    row = rows.Row("row", "", values=values(iops=100, write_p50=100))
+    noise = likelihood.noise(None)
+    point = drive.Point(None, dict(zip(TIMES, numbers_, strict=False)), 4.0, jitter)
+    return fits.Fitted(point, [row], [found], likelihood.misses([row], [found], noise, jitter),
+                       likelihood.widths([row], noise, jitter))  # fmt: skip
+
+
+class Noise:
+    noise = likelihood.noise(None)
+
+
+def test_a_point_has_the_mean_of_its_seeds_and_their_jitter_as_noise():
+    several = [fitted({"iops": 100.0, "write_p50": one}) for one in (50.0, 100.0, 200.0)]
+    jitter = repeated.jitter([several])
+    assert jitter == pytest.approx((0.0, math.log(2)))
+    found = repeated.mean(several, jitter, Noise)
+    assert found.found[0] == pytest.approx({"iops": 100.0, "write_p50": 100.0})
+    assert found.misses == pytest.approx([0.0, 0.0])
+    assert found.point.jitter == jitter
+    assert found.widths == pytest.approx([1.0, math.hypot(1.0, math.log(2) / 0.02)])
+    # With points next to it: the mean variance.
+    still = [fitted({"iops": 100.0, "write_p50": 100.0})] * 3
+    assert repeated.jitter([several, still]) == pytest.approx((0.0, math.log(2) / math.sqrt(2)))
+
+
+def test_only_a_step_that_is_long_enough_corrects_slopes():
+    number = numbers.Number(TIMES[0], 100.0, 1.0, 1e6)
+    limits = np.full((2, 1), 1e3)
+    for factor, is_corrected in ((1.02, False), (1.2, True)):
+        steps = fits.Steps(fitted({"iops": 90.0, "write_p50": 100.0}), [number],
+                           np.array([[-100.0], [50.0]]), limits)  # fmt: skip
+        steps.seen(fitted({"iops": 95.0, "write_p50": 100.0}, (100.0 * factor,)))
+        assert steps.fit.found[0]["iops"] == 95.0
+        assert (steps.slopes.ravel().tolist() != [-100.0, 50.0]) is is_corrected
 
 
 HIDDEN_LOADS = [
@@ -424,9 +495,13 @@ def test_six_rows_are_chosen_one_for_each_number():
     ]  # fmt: skip
 
 
-@pytest.mark.skipif(not LONG, reason="20 hidden drives take some 20 minutes: FLASHGC_LONG=1")
+@pytest.mark.skipif(not LONG, reason="20 hidden drives take half an hour on two cores: FLASHGC_LONG=1")
 def test_eighteen_of_twenty_hidden_drives_are_found_again(tmp_path):
-    count = 0
+    """With all candidates: times within 2 %, spare space within 1 point, and the collector.
+
+    `-s` shows each drive as soon as it is done.
+    """
+    missed = []
     for seed in range(20):
         folder = tmp_path / str(seed)
         folder.mkdir()
@@ -436,6 +511,7 @@ def test_eighteen_of_twenty_hidden_drives_are_found_again(tmp_path):
             fit_rows=[load.name for load in HIDDEN_LOADS[:6]],
         )  # fmt: skip
         is_found, why = found_again(found, name, truth)
-        count += is_found
+        if not is_found:
+            missed.append((seed, name, why))
         print(seed, is_found, name, found.candidates[0].name, why, flush=True)
-    assert count >= 18
+    assert len(missed) <= 2, missed

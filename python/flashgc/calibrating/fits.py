@@ -38,6 +38,8 @@ _STEP = 0.08
 """The change of a number, as a logarithm, from which its slope is taken."""
 _STEEPEST = 1.3
 """The largest power of a number with which a measurement changes; beyond it is a jump."""
+_SHORTEST = _STEP / 2
+"""The shortest step that corrects slopes: over a shorter one most of the change is jitter."""
 _LONGEST = 0.7
 """The longest step of a number, as a logarithm."""
 _RIDGE = 1e-3
@@ -265,7 +267,7 @@ class Steps:
         """Takes the runs of that point: it counts if it is better, and corrects the slopes."""
         change = places(new.point, self._free) - places(self.fit.point, self._free)
         length = float(change @ change)
-        if length > 1e-12:
+        if length > _SHORTEST**2:
             miss = np.asarray(new.misses) - np.asarray(self.fit.misses)
             new_slopes = self.slopes + np.outer(miss - self.slopes @ change, change) / length
             self.slopes = _smooth(new_slopes, self._limits)
@@ -307,23 +309,5 @@ def _smooth(slopes: Matrix, limits: Matrix) -> Matrix:
 
 def limits(rows: Sequence[Row], noise: Mapping[str, float]) -> Matrix:
     """The largest slope of each miss: a percentile between two humps jumps, and has none."""
-    found = [_STEEPEST / noise[likelihood.kind(metric)] for row in rows for metric in row.values]
-    return np.asarray(found, dtype=np.float64)[:, None]
-
-
-def jitter(several: Sequence[Fitted]) -> tuple[float, ...]:
-    """The standard deviation of the logarithm of each number, over runs with other seeds."""
-    found = []
-    for index, row in enumerate(several[0].rows):
-        for metric in row.values:
-            logs = [math.log(one.found[index][metric]) for one in several
-                    if metric in one.found[index]]  # fmt: skip
-            found.append(statistics.stdev(logs) if len(logs) > 1 else 0.0)
-    return tuple(found)
-
-
-def with_jitter(fit: Fitted, jitter_: tuple[float, ...], noise: Mapping[str, float]) -> Fitted:
-    """The same runs, with the noise of the numbers that differ from seed to seed."""
-    misses = likelihood.misses(fit.rows, fit.found, noise, jitter_)
-    widths = likelihood.widths(fit.rows, noise, jitter_)
-    return replace(fit, point=replace(fit.point, jitter=jitter_), misses=misses, widths=widths)
+    found = likelihood.noises(rows, noise)
+    return _STEEPEST / np.asarray(found, dtype=np.float64)[:, None]

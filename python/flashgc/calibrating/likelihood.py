@@ -6,9 +6,12 @@
    counts in proportion (pseudo-Huber), and a latency by its logarithm (Cauchy): a percentile
    between two humps of a distribution jumps with the least change, and must not decide all else.
 3. A lower bound that is met counts nothing.
-4. A percentile between two humps differs from seed to seed of the simulation as well: this jitter
+4. The noise of a percentile is that of a long tail. Near the median it is at most that of the
+   median and half of the distance between the two: all reads of an idle drive take the same time,
+   and each of their percentiles shows it as well as the median does.
+5. A percentile between two humps differs from seed to seed of the simulation as well: this jitter
    of a candidate is part of the noise of its long runs, and makes each of its numbers less likely.
-5. Where even the best candidate misses by more than the noise, all noise is scaled so that it does
+6. Where even the best candidate misses by more than the noise, all noise is scaled so that it does
    not: the model is then the larger part of the error.
 """
 
@@ -32,6 +35,8 @@ NOISE: Mapping[str, float] = {
 """The standard deviation of the logarithm of each kind of number."""
 DELTA = 3.0
 """The miss beyond which an error counts less than by its square."""
+_OF_DISTANCE = 0.5
+"""The part of the distance of a percentile from the median, as a logarithm, that may be noise."""
 _WORST = 40.0
 """The miss of a number that a run does not have."""
 
@@ -90,23 +95,38 @@ def misses(
     """The miss of each number of the rows, in the order of :func:`metrics`."""
     told: list[float] = []
     wide = widths(rows, noise_, jitter)
+    sigmas = noises(rows, noise_)
     for row, own in zip(rows, found, strict=True):
         for metric, value in row.values.items():
             miss = error(value, own.get(metric))
-            sigma = noise_[kind(metric)] * wide[len(told)]
+            sigma = sigmas[len(told)] * wide[len(told)]
             told.append(_WORST if miss is None else miss / sigma)
     return told
+
+
+def noises(rows: Sequence[Row], noise_: Mapping[str, float]) -> list[float]:
+    """The noise of each number of the rows, without jitter."""
+    return [_noise(row, metric, noise_) for row in rows for metric in row.values]
+
+
+def _noise(row: Row, metric: str, noise_: Mapping[str, float]) -> float:
+    """The noise of a number of a row: that of its kind, less for a percentile near the median."""
+    own = noise_[kind(metric)]
+    median = row.values.get(f"{metric.partition('_')[0]}_p50")
+    if not kind(metric).startswith("p") or median is None or row.values[metric].is_bound:
+        return own
+    distance = abs(math.log(row.values[metric].number / median.number))
+    return min(own, math.hypot(noise_["p50"], _OF_DISTANCE * distance))
 
 
 def widths(
     rows: Sequence[Row], noise_: Mapping[str, float], jitter: Sequence[float]
 ) -> list[float]:  # fmt: skip
     """The noise of each number with its jitter, as a multiple of that without."""
-    listed = metrics(rows)
-    if len(jitter) != len(listed):
-        return [1.0] * len(listed)
-    return [math.hypot(1.0, one / noise_[kind(metric)])
-            for metric, one in zip(listed, jitter, strict=True)]  # fmt: skip
+    sigmas = noises(rows, noise_)
+    if len(jitter) != len(sigmas):
+        return [1.0] * len(sigmas)
+    return [math.hypot(1.0, one / sigma) for sigma, one in zip(sigmas, jitter, strict=True)]
 
 
 def metrics(rows: Sequence[Row]) -> list[str]:

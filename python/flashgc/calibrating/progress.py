@@ -10,7 +10,7 @@ class CalibrateProgress(NamedTuple):
     """The progress of a calibration."""
 
     phase: str
-    """`closed`, `steps`, `trials`, `long`, `profile`, `judge` or `apart`."""
+    """`closed`, `steps`, `trials`, `long`, `polish`, `profile`, `judge` or `apart`."""
     done: int
     """Runs of the phase that are done; of `trials`, trials."""
     total: int

@@ -1,4 +1,4 @@
-"""The search: closed reasoning for all candidates, then steps, then trials, then long runs.
+"""The search: closed reasoning for all candidates, then steps, trials, and repeated long runs.
 
 1. *closed*: every candidate runs on the fitted rows, and each number moves by the measurement that
    shows it alone: spare space by write amplification, programs by the full rate, reads and
@@ -6,7 +6,9 @@
 2. *steps*: the better candidates, all numbers together.
 3. *trials*: points around the best candidates, drawn by Optuna, so that a better place far from
    the steps is found.
-4. *long runs*: the best candidates, with further steps and closed reasoning again.
+4. *long runs*: the best candidates, with further steps and closed reasoning again. From here on
+   a point has the mean of several seeds.
+5. *polish*: those that are not excluded, with slopes from runs around their own points.
 
 All runs of a phase are done before the next one begins, so that no result depends on the number of
 workers.
@@ -14,6 +16,7 @@ workers.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,7 +24,7 @@ import numpy as np
 import optuna
 
 from flashgc.axes.choice import Choice, Range, Source
-from flashgc.calibrating import drive, fits
+from flashgc.calibrating import drive, fits, likelihood, repeated, verdicts
 from flashgc.calibrating.candidates import Candidate
 from flashgc.calibrating.drive import Point
 from flashgc.calibrating.fits import Fitted, Matrix, Runs, Steps
@@ -31,10 +34,8 @@ from flashgc.calibrating.rows import Row
 from flashgc.tuning.sampler import TPE, Legal, quiet, suggested
 from flashgc.tuning.space import Parameter, Space, Values
 
-CLOSED, STEPS, LONG_STEPS, POLISHED = 3, 2, 5, 1
+CLOSED, STEPS, LONG_STEPS, POLISHED = 3, 2, 3, 2
 """Rounds of each phase."""
-SEEDS = 2
-"""Further seeds of the long runs, for the jitter of their numbers."""
 STEPPED = 10
 """Candidates with steps."""
 KEPT = 4
@@ -79,6 +80,8 @@ class Search:
     def __init__(self, asked: Asked, runs: Runs, told: Told) -> None:
         self.asked, self.runs, self._told = asked, runs, told
         self._limits = fits.limits(asked.rows, runs.noise)
+        self._groups: defaultdict[str, list[Sequence[Fitted]]] = defaultdict(list)
+        """The repeated points of each candidate."""
 
     def run(self) -> Found:
         """All phases."""
@@ -124,10 +127,8 @@ class Search:
             steps.seen(own)
         return under_way
 
-    def _step(
-        self, under_way: Sequence[Steps], phase: str, at: int, rounds: int, long: bool = False
-    ) -> None:
-        found = self._fitted([one.next() for one in under_way], phase, at, rounds, long)
+    def _step(self, under_way: Sequence[Steps], phase: str, at: int, rounds: int) -> None:
+        found = self._fitted([one.next() for one in under_way], phase, at, rounds)
         for steps, own in zip(under_way, found, strict=True):
             steps.seen(own)
 
@@ -166,46 +167,90 @@ class Search:
 
     def _long(self, kept: Sequence[Steps], others: Sequence[Fitted]) -> Found:
         """The best candidates with long runs, and the slopes of the best one."""
-        free, limits = self.asked.free, self._limits
-        rounds = LONG_STEPS + POLISHED + SEEDS + 2
-        first = self._fitted([one.fit.point for one in kept], "long", 0, rounds, True)
-        first = self._jittered(first, rounds)
-        under_way = [Steps(own, free, one.slopes / np.asarray(own.widths)[:, None], limits)
-                     for one, own in zip(kept, first, strict=True)]  # fmt: skip
-        for at in range(LONG_STEPS):
-            self._step(under_way, "long", at + SEEDS + 1, rounds, True)
-        for at in range(LONG_STEPS, LONG_STEPS + POLISHED):
-            points = [
-                fits.closed(one.fit, self.asked.rows, free, self.runs.base) for one in under_way
-            ]
-            polished = self._fitted(points, "long", at + SEEDS + 1, rounds, True)
-            for steps, own in zip(under_way, polished, strict=True):
-                steps.seen(own)
-        found = sorted((one.fit for one in under_way), key=_order)
-        beside = self._fitted(fits.aside(found[0].point, free), "long", rounds - 1, rounds, True)
-        return Found(found, fits.slopes(found[0], beside, limits), others, self.asked.trials)
+        asked = self.asked
+        rounds = LONG_STEPS + 2
+        first = self._repeated([one.fit.point for one in kept], "long", 0, rounds)
+        fits_ = [repeated.mean(own, repeated.jitter([own]), self.runs) for own in first]
+        under_way = [Steps(own, asked.free, one.slopes / np.asarray(own.widths)[:, None],
+                           self._limits)
+                     for one, own in zip(kept, fits_, strict=True)]  # fmt: skip
+        for at in range(1, LONG_STEPS + 1):
+            self._seen(under_way, [one.next() for one in under_way], "long", at, rounds)
+        closed = [fits.closed(one.fit, asked.rows, asked.free, self.runs.base)
+                  for one in under_way]  # fmt: skip
+        self._seen(under_way, closed, "long", rounds - 1, rounds)
+        found, slopes = self._polished(sorted(map(self._jittered, under_way), key=_order))
+        return Found(found, slopes, others, asked.trials)
 
-    def _jittered(self, first: Sequence[Fitted], rounds: int) -> list[Fitted]:
-        """Long runs, with the noise of the numbers that differ from seed to seed."""
-        points = [one.point for one in first]
-        more = [self._fitted(points, "long", at, rounds, True, more_seed=at)
-                for at in range(1, SEEDS + 1)]  # fmt: skip
-        return [fits.with_jitter(several[0], fits.jitter(several), self.runs.noise)
-                for several in zip(first, *more, strict=True)]  # fmt: skip
+    def _jittered(self, steps: Steps) -> Fitted:
+        """The fit of a candidate with the jitter of all of its repeated points."""
+        jitter = repeated.jitter(self._groups[steps.fit.name])
+        return repeated.with_jitter(steps.fit, jitter, self.runs)
+
+    def _polished(self, found: Sequence[Fitted]) -> tuple[list[Fitted], Matrix]:
+        """The candidates that are not excluded after steps with slopes of their own points.
+
+        The second result is the slopes of the best one.
+        """
+        free, best = self.asked.free, found[0]
+        scale = likelihood.scale(best.cost - best.spread, len(best.misses), len(free))
+        out = best.cost + verdicts.EXCLUDED * scale
+        near = [one for one in found if one.cost < out]
+        rounds = len(free) + POLISHED
+        points = [point for one in near for point in fits.aside(one.point, free)]
+        groups = self._repeated(points, "polish", 0, rounds, len(free))
+        polished = []
+        for at, one in enumerate(near):
+            jitter = repeated.jitter(self._groups[one.name])
+            beside = [repeated.mean(own, jitter, self.runs)
+                      for own in groups[at * len(free) : (at + 1) * len(free)]]  # fmt: skip
+            fit = repeated.with_jitter(one, jitter, self.runs)
+            slopes = fits.slopes(fit, beside, self._limits)
+            polished.append(Steps(fit, free, slopes, self._limits))
+        for at in range(len(free), rounds):
+            self._seen(polished, [one.next() for one in polished], "polish", at, rounds)
+        polished.sort(key=lambda one: _order(one.fit))
+        others = [*(one.fit for one in polished[1:]), *found[len(near) :]]
+        return [polished[0].fit, *sorted(others, key=_order)], polished[0].slopes
+
+    def _seen(
+        self, under_way: Sequence[Steps], points: Sequence[Point], phase: str, at: int, rounds: int
+    ) -> None:  # fmt: skip
+        """Repeated long runs of a point for each candidate, which it takes if it is better."""
+        groups = self._repeated(points, phase, at, rounds)
+        for steps, own in zip(under_way, groups, strict=True):
+            steps.seen(repeated.mean(own, steps.fit.point.jitter, self.runs))
+
+    def _repeated(
+        self, points: Sequence[Point], phase: str, at: int, rounds: int, rounds_now: int = 1
+    ) -> list[Sequence[Fitted]]:  # fmt: skip
+        """Long runs of points with every seed."""
+        rows = self.asked.rows
+        told = self._part(phase, at, rounds, repeated.SEEDS * len(points) * len(rows), rounds_now)
+        groups = repeated.runs_of(self.runs, points, rows, told)
+        for own in groups:
+            self._groups[own[0].name].append(own)
+        return groups
 
     def _fitted(
-        self, points: Sequence[Point], phase: str, at: int, rounds: int, long: bool = False,
-        rounds_now: int = 1, more_seed: int = 0,
+        self, points: Sequence[Point], phase: str, at: int, rounds: int, rounds_now: int = 1
     ) -> list[Fitted]:  # fmt: skip
-        """Points with their runs; the progress is that of one of some rounds of a phase."""
+        """Points with their runs."""
         now = len(points) * len(self.asked.rows)
+        return self.runs.fitted(points, self.asked.rows,
+                                self._part(phase, at, rounds, now, rounds_now))  # fmt: skip
+
+    def _part(
+        self, phase: str, at: int, rounds: int, now: int, rounds_now: int
+    ) -> fits.Told:  # fmt: skip
+        """The progress of some of the rounds of a phase, which have this number of runs."""
 
         def told(done: int, total: int) -> None:
             part = now * done // max(total, 1)
             per_round = now // rounds_now
             self._told(CalibrateProgress(phase, at * per_round + part, rounds * per_round))
 
-        return self.runs.fitted(points, self.asked.rows, told, long, more_seed)
+        return told
 
 
 def _alike(fits_: Sequence[Fitted]) -> list[Point]:

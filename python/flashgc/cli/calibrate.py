@@ -24,8 +24,8 @@ EXAMPLES = (
 EPILOG = example(*EXAMPLES)
 
 _PHASES = {"closed": "each number by itself", "steps": "all numbers together", "trials": "trials",
-           "long": "long runs", "profile": "intervals", "judge": "other rows",
-           "apart": "further measurement"}  # fmt: skip
+           "long": "long runs", "polish": "last steps", "profile": "intervals",
+           "judge": "other rows", "apart": "further measurement"}  # fmt: skip
 _COUNTED = dict.fromkeys(_PHASES, "runs") | {"trials": "trials"}
 
 
