@@ -495,7 +495,7 @@ def test_six_rows_are_chosen_one_for_each_number():
     ]  # fmt: skip
 
 
-@pytest.mark.skipif(not LONG, reason="20 hidden drives take half an hour on two cores: FLASHGC_LONG=1")
+@pytest.mark.skipif(not LONG, reason="20 hidden drives take half an hour: FLASHGC_LONG=1")
 def test_eighteen_of_twenty_hidden_drives_are_found_again(tmp_path):
     """With all candidates: times within 2 %, spare space within 1 point, and the collector.
 
