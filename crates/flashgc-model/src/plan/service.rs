@@ -55,14 +55,17 @@ impl Service {
 
     /// Whether all writes go before all reads.
     pub fn writes_first(&self) -> bool {
-        let place = |queue: u8| self.order.iter().position(|&at| at == Served::Queue(queue));
+        let place = |queue| self.place(Served::Queue(queue));
         self.splits_host() && place(self.write_queue) < place(self.read_queue)
     }
 
     /// Whether a write that can begin goes before a collection that is due.
     pub fn writes_before_gc(&self) -> bool {
-        let place = |class| self.order.iter().position(|&served| served == class);
-        place(Served::Queue(self.write_queue)) < place(Served::Gc)
+        self.place(Served::Queue(self.write_queue)) < self.place(Served::Gc)
+    }
+
+    fn place(&self, class: Served) -> Option<usize> {
+        self.order.iter().position(|&served| served == class)
     }
 
     /// Whether reads and writes are served apart, so that one may overtake the other.
