@@ -1,5 +1,7 @@
 """Several pieces of work at a time: nothing is left behind, whenever the interrupt comes."""
 
+import os
+import signal
 import threading
 import time
 
@@ -31,6 +33,39 @@ def test_ctrl_c_while_a_thread_starts_leaves_no_thread(monkeypatch, nth):
     for thread in started:
         thread.join(timeout=10)
         assert not thread.is_alive()
+
+
+def test_a_signal_while_it_waits_leaves_no_work():
+    """`Thread.join` that a signal interrupts takes an active thread for one that has ended.
+
+    The process then ended while the engine was running in it, with SIGSEGV at times.
+    """
+    begun, ended = threading.Event(), threading.Event()
+
+    def slow(_, __):
+        begun.set()
+        time.sleep(1)
+        ended.set()
+
+    def raised(number, _):
+        raise InterruptedError(number)
+
+    before = signal.signal(signal.SIGHUP, raised)
+
+    def send():
+        begun.wait()
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGHUP)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        with pytest.raises(InterruptedError):
+            parallel.each(1, 1, slow)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert ended.is_set()
+    sender.join()
 
 
 def test_the_first_error_ends_the_others_and_is_the_one_that_is_raised():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import queue
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -27,12 +29,33 @@ class _Work(Generic[Result]):
         self.results: dict[int, Result] = {}
         self.errors: list[BaseException] = []
         self.stop = threading.Event()
+        self._ended: set[threading.Thread] = set()
+        self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._one = one
         self._due = iter(range(count))
         self._lock = threading.Lock()
 
     def carry_out(self) -> None:
         """The life of a thread."""
+        try:
+            self._carry_out()
+        finally:
+            self._ended.add(threading.current_thread())
+            self._wake.put(None)
+
+    def wait_for(self, threads: list[threading.Thread]) -> None:
+        """Returns when none of these threads is active.
+
+        `Thread.join` and `is_alive` take an active thread for one that has ended when the handler
+        of a signal raises in them (CPython 3.10 to 3.12), so that the process could end while the
+        engine is running.
+        """
+        while not self._ended.issuperset(threads):
+            # Short waits, so that Ctrl-C is seen.
+            with contextlib.suppress(queue.Empty):
+                self._wake.get(timeout=0.1)
+
+    def _carry_out(self) -> None:
         while (number := self._next()) is not None:
             try:
                 self.results[number] = self._one(number, self._going)
@@ -68,17 +91,10 @@ def each(count: int, jobs: int, one: Callable[[int, Going], Result]) -> list[Res
         for thread in threads:
             thread.start()
             started.append(thread)
-        _wait_for(started)
+        work.wait_for(started)
     finally:
         work.stop.set()
-        _wait_for(started)
+        work.wait_for(started)
     if work.errors:
         raise work.errors[0]
     return [work.results[number] for number in range(count)]
-
-
-def _wait_for(threads: list[threading.Thread]) -> None:
-    for thread in threads:
-        while thread.is_alive():
-            # Short waits, so that Ctrl-C is seen.
-            thread.join(timeout=0.1)
