@@ -9,6 +9,7 @@ use super::{
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A resolved scheme: one choice for each slot.
 #[derive(Clone, Debug, Serialize)]
@@ -86,6 +87,14 @@ impl GcPlan {
     /// Classes that copies may go to; 1 where there are no classes.
     pub fn classes_of_copies(&self) -> u32 {
         self.placement.as_ref().map_or(1, Classes::classes_of_copies)
+    }
+
+    /// The classes that copies may go to. `None` where all copies of one victim go to one class,
+    /// and that may be any.
+    pub fn which_take_copies(&self) -> Option<Range<u32>> {
+        let Some(placement) = &self.placement else { return Some(0..0) };
+        let first = placement.first_of_copies()?;
+        Some(first..first + placement.classes_of_copies())
     }
 
     /// Classes, the first ones, that always have an open block, or one that is kept for them.

@@ -98,12 +98,15 @@ impl View<'_> {
         left + missing == 0 || whole > 2 * left + missing
     }
 
-    /// Erased pages in open blocks that copies never go to, at most: the number of classes of
-    /// copies is known, and not which they are.
+    /// Erased pages in open blocks that copies never go to; at most these many, where the class
+    /// that takes the copies of a victim may be any.
     fn open_to_the_host_alone(&self, plane: PlaneId) -> u32 {
-        let gc = &self.plan.gc;
-        let classes = gc.classes().saturating_sub(gc.classes_of_copies());
-        self.ftl.frontiers.most_open(plane, classes as usize)
+        let (gc, frontiers) = (&self.plan.gc, &self.ftl.frontiers);
+        let Some(copies) = gc.which_take_copies() else {
+            return frontiers.most_open(plane, gc.classes().saturating_sub(1) as usize);
+        };
+        frontiers.open_in(plane, 0..copies.start)
+            + frontiers.open_in(plane, copies.end..gc.classes())
     }
 
     /// Erased pages that other streams than that of a copy may keep to themselves at most.

@@ -4,6 +4,7 @@
 use super::{Frontiers, Started, Stream};
 use crate::device::Geometry;
 use crate::ids::PlaneId;
+use std::ops::Range;
 
 impl Frontiers {
     /// Whether the host can take a page without touching the reserve.
@@ -74,6 +75,17 @@ impl Frontiers {
         };
         let classes = (0..self.streams as u8).filter(has_room);
         classes.min_by_key(|&other| (other.abs_diff(class), other < class))
+    }
+
+    /// Erased pages in the open blocks of these classes.
+    pub fn open_in(&self, plane: PlaneId, classes: Range<u32>) -> u32 {
+        let first = plane.index() * self.streams;
+        let (from, to) = (first + classes.start as usize, first + classes.end as usize);
+        let mut open = 0;
+        for frontier in &self.frontiers[from..to] {
+            open += frontier.end - frontier.next;
+        }
+        open
     }
 
     /// Erased pages in the open blocks of this many classes that have the most.

@@ -83,6 +83,10 @@ macro_rules! placements {
                 match self { $(Settings::$word(s) => s.classes_of_copies()),* }
             }
 
+            fn first_of_copies(&self) -> Option<u32> {
+                match self { $(Settings::$word(s) => s.first_of_copies()),* }
+            }
+
             fn always_open(&self) -> u32 {
                 match self { $(Settings::$word(s) => s.always_open()),* }
             }

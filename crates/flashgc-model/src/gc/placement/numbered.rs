@@ -21,6 +21,11 @@ pub trait Numbered {
     fn classes_of_copies(classes: u32) -> u32 {
         classes
     }
+
+    /// The first of these: they are the last classes.
+    fn first_of_copies(classes: u32) -> u32 {
+        classes - Self::classes_of_copies(classes)
+    }
 }
 
 /// The number of classes under these rules.
@@ -56,6 +61,10 @@ impl<R: Numbered> Classes for Settings<R> {
 
     fn classes_of_copies(&self) -> u32 {
         R::classes_of_copies(self.classes)
+    }
+
+    fn first_of_copies(&self) -> Option<u32> {
+        Some(R::first_of_copies(self.classes))
     }
 
     fn keeps_blocks(&self) -> bool {

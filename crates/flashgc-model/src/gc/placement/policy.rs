@@ -129,6 +129,12 @@ pub trait Classes {
     /// Classes among them that copies may go to.
     fn classes_of_copies(&self) -> u32;
 
+    /// The first of these, which follow each other: they are the last classes. `None` where all
+    /// copies of one victim go to one class, and that may be any.
+    fn first_of_copies(&self) -> Option<u32> {
+        Some(self.classes() - self.classes_of_copies())
+    }
+
     /// The first classes, this many, always have an open block, or one that is kept for them.
     fn always_open(&self) -> u32 {
         0

@@ -57,6 +57,10 @@ impl Numbered for Rules {
     fn classes_of_copies(_classes: u32) -> u32 {
         1
     }
+
+    fn first_of_copies(_classes: u32) -> u32 {
+        0
+    }
 }
 
 /// Whether a cluster takes pages.

@@ -95,6 +95,10 @@ impl Classes for Settings {
         1
     }
 
+    fn first_of_copies(&self) -> Option<u32> {
+        None
+    }
+
     fn needs_single_blocks(&self) -> bool {
         true
     }
