@@ -40,6 +40,16 @@ macro_rules! slots {
             Value::Array(vec![$(described::<$slot>()),*])
         }
 
+        /// The words for the choices of a slot, in the order of the manual; empty where no slot has
+        /// this name.
+        pub fn words_of(slot: &str) -> Vec<&'static str> {
+            let choices = match slot {
+                $(<$slot as Slot>::NAME => <$slot as Slot>::choices(),)*
+                _ => Vec::new(),
+            };
+            choices.iter().map(|choice| choice.name).collect()
+        }
+
         /// Reads the table; `registers` is the number of data registers in a plane. Errors are
         /// noted; `None` where no scheme can be made.
         pub fn read(gc: &Reader<'_>, registers: u32) -> Option<Scheme> {

@@ -30,6 +30,7 @@ mod workload;
 
 pub use fit::fit;
 pub use fitted::Fitted;
+pub use gc::words_of;
 pub use inputs::Inputs;
 pub use precondition::{Fill, OverwriteWith, PreconditionPlan, Reads};
 pub use prepare::prepare;

@@ -2,7 +2,7 @@
 //! placement and one victim.
 
 use super::Draw;
-use super::scheme::{PLACEMENTS, VICTIMS};
+use super::scheme::{placements, victims};
 use super::superblocks::REFUSED_OF_DEVICE;
 
 /// Placements whose copies have many classes: the key of their number, and the values drawn.
@@ -27,8 +27,9 @@ const SOFT_MAX: u64 = 26;
 /// The victims of whole blocks that need no clock, and the placements.
 pub fn untimed_pairs() -> Vec<(&'static str, &'static str)> {
     let needs_more = ["recycle-benefit", "invalidation-rate", "invalid-sub-blocks"];
-    let victims = || VICTIMS.iter().filter(|victim| !needs_more.contains(victim));
-    let pairs = PLACEMENTS.iter().flat_map(|&own| victims().map(move |&victim| (own, victim)));
+    let mut victims = victims();
+    victims.retain(|victim| !needs_more.contains(victim));
+    let pairs = placements().into_iter().flat_map(|own| victims.iter().map(move |&it| (own, it)));
     pairs.collect()
 }
 

@@ -1,40 +1,19 @@
 //! Schemes: presets with some keys replaced, and own ones of all slots.
 
 use super::Draw;
+use flashgc::config::words_of;
 
-pub(super) const VICTIMS: &[&str] = &[
-    "greedy",
-    "fifo",
-    "second-chance",
-    "windowed-greedy",
-    "random",
-    "d-choices",
-    "cost-benefit",
-    "cost-age-times",
-    "wear-aware",
-    "recycle-benefit",
-    "invalidation-rate",
-    "invalid-sub-blocks",
-    "given",
-];
+/// Every victim.
+pub(super) fn victims() -> Vec<&'static str> {
+    words_of("victim")
+}
 
 /// Placements of whole blocks.
-pub(super) const PLACEMENTS: &[&str] = &[
-    "one-frontier",
-    "separate-gc",
-    "given",
-    "dac",
-    "sepbit",
-    "fdp",
-    "sfs",
-    "multilog",
-    "eti",
-    "autostream",
-    "fadac",
-    "warcip",
-    "midas",
-    "oracle",
-];
+pub(super) fn placements() -> Vec<&'static str> {
+    let mut words = words_of("placement");
+    words.retain(|&word| word != "hotness-groups");
+    words
+}
 
 const LEVELS: &[&str] = &["unit", "channel", "chip", "die", "plane", "blocks"];
 
@@ -111,7 +90,7 @@ impl Draw {
         for _ in 0..self.choices.between(0, 3) {
             match self.choices.below(9) {
                 0 => self.trigger(),
-                1 if !is_of_sub_blocks => self.victim(VICTIMS),
+                1 if !is_of_sub_blocks => self.victim(&victims()),
                 2 => self.copy(),
                 3 => self.preemption(),
                 4 => self.pacing(),
@@ -160,7 +139,7 @@ impl Draw {
                 let k = self.choices.between(2, 4);
                 self.set("gc.erase.blocks.k", k);
                 self.value("gc.erase.blocks.move_cap", &["\"1 block\"", "\"9 pages\""]);
-                self.victim(VICTIMS);
+                self.victim(&victims());
             }
             "sub-blocks" => {
                 self.history.remove("device.summary");
@@ -173,7 +152,7 @@ impl Draw {
                     _ => self.victim(&["recycle-benefit"]),
                 }
             }
-            _ => self.victim(VICTIMS),
+            _ => self.victim(&victims()),
         }
     }
 
@@ -315,11 +294,13 @@ impl Draw {
 
     pub(super) fn placement(&mut self) {
         let groups = self.is("gc.erase.use", "sub-blocks") && !self.copies_far_or_in_pairs();
-        let words: &[&str] = match groups {
-            true => &["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"],
-            false => PLACEMENTS,
+        let word = match groups {
+            true => {
+                let words = ["one-frontier", "separate-gc", "hotness-groups", "hotness-groups"];
+                self.choices.pick(&words)
+            }
+            false => self.choices.pick(&placements()),
         };
-        let word = self.choices.pick(words);
         self.parameters_of_placement(word);
     }
 

@@ -41,7 +41,7 @@ fn a_drive_that_greedy_filled_is_taken_over_by_every_placement() {
         "precondition.scheme=\"greedy\"",
         "workload.synthetic.requests=1",
     ];
-    for placement in common::BY_CLASS {
+    for placement in common::by_class() {
         for exported in ["device.exported=0.3", "device.exported=0.6", "device.exported=0.75"] {
             let own = format!("gc.placement.use=\"{placement}\"");
             let setup = prepare_or_none(TINY, &[&drive[..], &[&own, exported]].concat());

@@ -5,7 +5,7 @@ use crate::common;
 use crate::mapping_unit::{STEADY_WRITES, SUSPENDS};
 
 use common::{
-    BY_CLASS, TINY, TINY_DRIVE, assert_near, at, number, refusal, run, run_verified, whole,
+    TINY, TINY_DRIVE, assert_near, at, by_class, number, refusal, run, run_verified, whole,
 };
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ fn placements_work_where_programs_join_slots() {
         &UNPROTECTED,
         &[UNPROTECTED[0], UNPROTECTED[1], UNPROTECTED[2], "gc.preemption.use=\"between-copies\""],
     ];
-    for placement in BY_CLASS {
+    for placement in by_class() {
         let placement = format!("gc.placement.use=\"{placement}\"");
         for device in devices {
             let sets = [&SLOTS[..], &[placement.as_str()], device].concat();
@@ -123,7 +123,7 @@ fn one_class_is_one_frontier() {
             without_classes(run_verified(TINY, &sets))
         };
         let one = of(&["gc.placement.use=\"one-frontier\""]);
-        for word in BY_CLASS.into_iter().filter(|word| !["midas", "fdp"].contains(word)) {
+        for word in by_class().filter(|word| !["midas", "fdp"].contains(word)) {
             let (used, classes) =
                 (format!("gc.placement.use=\"{word}\""), format!("gc.placement.{word}.classes=1"));
             let found = of(&[&used, &classes]);

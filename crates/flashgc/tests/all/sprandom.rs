@@ -6,7 +6,7 @@ use crate::drive::preconditioned;
 use crate::jobs::text;
 
 use common::{
-    BY_CLASS, ONE_PLANE, TINY, assert_near, finish, number, refusal, run, run_verified, setup,
+    ONE_PLANE, TINY, assert_near, by_class, finish, number, refusal, run, run_verified, setup,
     whole,
 };
 use flashgc::config::WorkloadPlan;
@@ -64,7 +64,7 @@ fn a_fill_goes_with_everything_else() {
     let report = run_verified(TINY, &[FILL, "precondition.overwrite=0.5"]);
     assert_eq!(whole(&report, "precondition.filled_pages"), 1024);
     assert_eq!(whole(&report, "precondition.overwritten_pages"), 304);
-    for placement in BY_CLASS {
+    for placement in by_class() {
         let placement = format!("gc.placement.use=\"{placement}\"");
         run_verified(TINY, &[&LARGE[..], &[FILL, &placement]].concat());
     }

@@ -106,7 +106,7 @@ fn superblocks_of_one_unit_are_larger_blocks_of_one_plane() {
 
 /// Placements with one class, with several, and placements that use the future.
 fn placements() -> impl Iterator<Item = &'static str> {
-    ["one-frontier", "oracle"].into_iter().chain(common::BY_CLASS)
+    ["one-frontier", "oracle"].into_iter().chain(common::by_class())
 }
 
 /// So do placements: each class has a superblock.

@@ -1,7 +1,7 @@
 //! Shared code of the integration tests: configurations as text, runs to their end, values by key.
 #![allow(dead_code, reason = "every test file uses a part")]
 
-use flashgc::config::WorkloadPlan;
+use flashgc::config::{self, WorkloadPlan};
 use flashgc::measure::Results;
 use flashgc::session::{Inputs, Options, Phase, Session, Setup, TraceOpener, prepare};
 use flashgc::sim::Sim;
@@ -16,12 +16,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 /// The placements of whole blocks that sort pages into classes and need no future.
-pub const BY_CLASS: [&str; 10] =
-    ["dac", "sepbit", "sfs", "multilog", "eti", "autostream", "fadac", "warcip", "midas", "fdp"];
+pub fn by_class() -> impl Iterator<Item = &'static str> {
+    of_the_past().filter(|word| !["one-frontier", "separate-gc"].contains(word))
+}
 
 /// Every placement of whole blocks that needs no future.
 pub fn of_the_past() -> impl Iterator<Item = &'static str> {
-    ["one-frontier", "separate-gc"].into_iter().chain(BY_CLASS)
+    let others = ["hotness-groups", "oracle", "given"];
+    config::words_of("placement").into_iter().filter(move |word| !others.contains(word))
 }
 
 /// The drive of [`TINY`] without a workload.
