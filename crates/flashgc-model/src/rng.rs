@@ -46,6 +46,15 @@ impl Random {
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
+
+    /// A normal variate of mean 0 and this standard deviation, by Box and Muller's transform, of
+    /// which one half is used.
+    #[inline]
+    pub fn normal(&mut self, stddev: f64) -> f64 {
+        let radius = libm::sqrt(2.0 * self.exponential());
+        let turn = self.unit() * core::f64::consts::TAU;
+        stddev * radius * libm::cos(turn)
+    }
 }
 
 /// Bits that a number determines and that look random (the finalizer of SplitMix64).

@@ -2,6 +2,7 @@
 //!
 //! Within one layer both together stay a mistake, which the reader of their table reports.
 
+use crate::device::jitter;
 use Exclusive::{InItems, Instead, OneOf, ValueOrTable};
 use flashgc_config::{Exclusive, Tree};
 
@@ -49,6 +50,8 @@ const RULES: &[Exclusive] = &[
     Instead { table: SYNTHETIC, given: &["size.exponential"], gone: &["size"] },
     Instead { table: SYNTHETIC, given: &["read_size.exponential"], gone: &["read_size"] },
     Instead { table: SYNTHETIC, given: &["write_size.exponential"], gone: &["write_size"] },
+    OneOf { table: "device.firmware.jitter", keys: jitter::KINDS },
+    OneOf { table: "device.host_link.jitter", keys: jitter::KINDS },
     // The user capacity, and the end of overwriting.
     ValueOrTable { key: "device.exported" },
     OneOf { table: "device", keys: &["exported", "over_provisioning"] },

@@ -146,6 +146,9 @@ fn resolve_rare_parts(resolved: &mut Value, device: &Device) {
         if link.duplex != Duplex::default() {
             resolved["host_link"]["duplex"] = json!(link.duplex);
         }
+        if !link.jitter.is_nothing() {
+            resolved["host_link"]["jitter"] = json!(link.jitter);
+        }
     }
     if let Some(places) = device.front.places {
         resolved["queue_length"] = json!(places.count);

@@ -188,12 +188,9 @@ impl Addresses {
         }
     }
 
-    /// By Box and Muller's transform, of which one half is used.
     fn normal(&self, stddev: f64, center: f64, random: &mut Random) -> u64 {
         for _ in 0..NORMAL_TRIES {
-            let radius = libm::sqrt(2.0 * random.exponential());
-            let turn = random.unit() * core::f64::consts::TAU;
-            let at = libm::floor(center + stddev * radius * libm::cos(turn));
+            let at = libm::floor(center + random.normal(stddev));
             if at >= 0.0 && at < self.positions as f64 {
                 return at as u64;
             }

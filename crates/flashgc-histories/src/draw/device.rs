@@ -259,11 +259,13 @@ impl Draw {
             let rate = self.choices.pick(&["1 ns/B", "30 ns/B", "0 ns/B"]);
             self.text("device.host_link.transfer", rate);
             self.maybe("device.host_link.duplex", &["half", "full"]);
+            self.jitter("device.host_link.jitter");
         }
         if self.choices.chance(15) {
             let command = self.choices.pick(&["1 ns", "5 us", "300 us", "0 ns"]);
             self.text("device.firmware.command", command);
             self.value("device.firmware.cores", &["1", "2", "7"]);
+            self.jitter("device.firmware.jitter");
         }
         if self.choices.chance(25) {
             self.buffer();
@@ -275,6 +277,23 @@ impl Draw {
             self.value("device.summary.transfer", &["\"528 B\"", "\"8 KiB\""]);
             self.maybe("device.summary.copies", &["free", "timed"]);
         }
+    }
+
+    /// The time of a stage of the host varies.
+    fn jitter(&mut self, key: &str) {
+        if !self.choices.chance(40) {
+            return;
+        }
+        let of = self.choices.pick(&["fixed", "exponential", "normal", "lognormal"]);
+        self.history.words.push((key.into(), of.into()));
+        if matches!(of, "fixed" | "exponential") {
+            let mean = self.choices.pick(&["0 ns", "1 ns", "3 us", "250 us"]);
+            return self.text(&format!("{key}.{of}"), mean);
+        }
+        let mean = self.choices.pick(&["2 ns", "4 us", "200 us"]);
+        self.text(&format!("{key}.{of}.mean"), mean);
+        let stddev = self.choices.pick(&["0 ns", "2 us", "300 us"]);
+        self.text(&format!("{key}.{of}.stddev"), stddev);
     }
 
     /// The device can suspend.

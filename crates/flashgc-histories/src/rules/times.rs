@@ -5,7 +5,7 @@ use super::{Tried, drives};
 use crate::history::History;
 use crate::run::{self, Stop};
 use flashgc::config::{Setup, WorkloadPlan};
-use flashgc::plan::Arrivals;
+use flashgc::plan::{Arrivals, Jitter};
 use flashgc::session::Options;
 use flashgc_trace::{Format, writer};
 use serde_json::Value;
@@ -84,9 +84,11 @@ const TIMED: &[&str] = &[
     "device.timing.command",
     "device.timing.transfer",
     "device.firmware.command",
+    "device.firmware.jitter.fixed",
     "device.read_retry.decode",
     "device.read_retry.soft_decode",
     "device.host_link.transfer",
+    "device.host_link.jitter.fixed",
     "device.write_buffer.access",
     "device.suspend.suspend",
     "device.suspend.resume",
@@ -114,6 +116,10 @@ fn thrice(tried: &Tried<'_>) -> Option<History> {
     let units = u64::from(tried.setup.plan.geometry.units);
     let by_age = gc.slots["victim"] == "cost-benefit"
         && !tried.setup.plan.timing.program_ns.is_multiple_of(units);
+    // Drawn times are rounded.
+    let front = &tried.setup.plan.front;
+    let jitters = [front.firmware.map(|it| it.jitter), front.host_link.map(|it| it.jitter)];
+    let are_drawn = jitters.into_iter().flatten().any(|of| !matches!(of, Jitter::Fixed { .. }));
     // Job rows mix times, counts and rates.
     let has_jobs = matches!(tried.setup.workload, WorkloadPlan::Jobs(_));
     if has_jobs
@@ -123,6 +129,7 @@ fn thrice(tried: &Tried<'_>) -> Option<History> {
         || by_rate
         || filled_by_rate
         || by_age
+        || are_drawn
         || own_access
     {
         return None;

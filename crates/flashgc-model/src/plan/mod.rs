@@ -1,5 +1,6 @@
 //! The plan: a checked configuration with all derived values. Only a plan reaches the simulation.
 
+mod jitter;
 mod jobs;
 mod service;
 mod stages;
@@ -9,6 +10,7 @@ use crate::device::{BusOrder, FailurePlan, Geometry, Level, Pools, ReadRetry, Ti
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::windows::Costs;
 use crate::gc::{GcPlan, Isolation};
+pub use jitter::{Additions, Jitter};
 pub use jobs::{JobQueues, Limit};
 pub use service::{HIGH, READS, Served, Service, WRITES};
 pub use stages::{

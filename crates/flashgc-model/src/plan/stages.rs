@@ -1,6 +1,6 @@
 //! What requests of the host and their pages pass on their way, and the slots of the events.
 
-use super::Plan;
+use super::{Additions, Jitter, Plan};
 use crate::device::BusOrder;
 use crate::event::{Slot, Slots};
 use flashgc_config::units::Rate;
@@ -65,8 +65,8 @@ impl Front {
     #[must_use]
     pub fn in_time(self) -> Self {
         Front {
-            host_link: self.host_link.filter(|link| !link.rate.is_zero()),
-            firmware: self.firmware.filter(|firmware| firmware.command_ns > 0),
+            host_link: self.host_link.filter(HostLink::takes_time),
+            firmware: self.firmware.filter(Firmware::takes_time),
             ..self
         }
     }
@@ -79,6 +79,8 @@ pub struct HostLink {
     pub rate: Rate,
     /// Whether both directions transfer at once.
     pub duplex: Duplex,
+    /// The jitter of each transfer.
+    pub jitter: Jitter,
 }
 
 impl HostLink {
@@ -88,6 +90,17 @@ impl HostLink {
             Duplex::Half => [Stage::Link; 2],
             Duplex::Full => [Stage::LinkIn, Stage::LinkOut],
         }
+    }
+
+    /// Whether any transfer takes time.
+    fn takes_time(&self) -> bool {
+        !self.rate.is_zero() || !self.jitter.is_nothing()
+    }
+
+    /// The additions to the transfers of a run with this seed: to the device, and to the host.
+    pub fn additions(self, seed: u64) -> [Additions; 2] {
+        let streams = ["link jitter in", "link jitter out"];
+        streams.map(|stream| Additions::new(self.jitter, seed, stream))
     }
 }
 
@@ -162,6 +175,21 @@ pub struct Firmware {
     pub command_ns: u64,
     /// Commands that are handled at once.
     pub cores: u32,
+    /// The jitter of each command.
+    #[serde(skip_serializing_if = "Jitter::is_nothing")]
+    pub jitter: Jitter,
+}
+
+impl Firmware {
+    /// Whether any command takes time.
+    fn takes_time(&self) -> bool {
+        self.command_ns > 0 || !self.jitter.is_nothing()
+    }
+
+    /// The additions to the commands of a run with this seed, in the order in which they begin.
+    pub fn additions(&self, seed: u64) -> Additions {
+        Additions::new(self.jitter, seed, "firmware jitter")
+    }
 }
 
 /// By reference, as serialisation needs it.

@@ -4,6 +4,7 @@ mod exported;
 mod failures;
 mod firmware;
 mod front;
+pub mod jitter;
 mod layers;
 mod mapping_unit;
 mod multi_plane;

@@ -1,5 +1,6 @@
 //! `[device.timing]`, and the times of what only some devices have.
 
+use super::jitter;
 use super::layers::PAGES_PER_BLOCK_MAX;
 use flashgc_config::Reader;
 use flashgc_config::units::Rate;
@@ -210,6 +211,7 @@ pub fn host_link(device: &Reader<'_>) -> Option<HostLink> {
     let help = "the link's speed, as in `transfer = \"0.4656 ns/B\"` or \"2000 MB/s\"";
     let rate = table.required("transfer", table.rate("transfer"), help);
     let duplex = table.choice("duplex", &DUPLEX).unwrap_or_default();
+    let jitter = jitter::read(&table);
     table.finish();
     if rate.is_some_and(|rate| rate.ns_for(1) > 1_000_000) {
         table.error(
@@ -219,7 +221,7 @@ pub fn host_link(device: &Reader<'_>) -> Option<HostLink> {
         );
         return None;
     }
-    rate.map(|rate| HostLink { rate, duplex })
+    Some(HostLink { rate: rate?, duplex, jitter: jitter? })
 }
 
 const DUPLEX: [(&str, Duplex); 2] = [("half", Duplex::Half), ("full", Duplex::Full)];

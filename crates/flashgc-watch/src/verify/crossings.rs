@@ -3,7 +3,7 @@
 
 use super::Happened;
 use super::slab::entry;
-use flashgc_model::plan::{Duplex, HostLink, Stage};
+use flashgc_model::plan::{Additions, Duplex, HostLink, Stage};
 use flashgc_workload::HostOp;
 
 /// A request, by its place in the slab.
@@ -32,12 +32,15 @@ pub(super) struct Crossings {
     request_of_op: Vec<u32>,
     /// To the device, and to the host.
     lanes: [Lane; 2],
+    /// What each transfer takes more, drawn by the checker itself.
+    jitter: [Additions; 2],
 }
 
 impl Crossings {
-    pub(super) fn new(rules: HostLink) -> Self {
+    pub(super) fn new(rules: HostLink, seed: u64) -> Self {
         let lanes = [Lane::default(); 2];
-        Crossings { rules, requests: Vec::new(), request_of_op: Vec::new(), lanes }
+        let jitter = rules.additions(seed);
+        Crossings { rules, requests: Vec::new(), request_of_op: Vec::new(), lanes, jitter }
     }
 
     /// Takes an event of a request or of one of its pages. Returns the stage and the time of a
@@ -101,7 +104,9 @@ impl Crossings {
         );
         (lane.end_ns, lane.waited_since_ns) = (to_ns, since_ns);
         let spent_ns = to_ns - from_ns;
-        assert_eq!(spent_ns, self.rules.rate.ns_for(bytes), "the time of {bytes} B on the link");
+        let added_ns = self.jitter[usize::from(goes_out)].draw_ns();
+        let expected_ns = self.rules.rate.ns_for(bytes) + added_ns;
+        assert_eq!(spent_ns, expected_ns, "the time of {bytes} B on the link");
         (self.rules.stages()[usize::from(goes_out)], spent_ns)
     }
 }

@@ -4,7 +4,7 @@
 use super::Happened;
 use super::limits::Limited;
 use super::promises::Promises;
-use flashgc_model::plan::{Firmware, JobQueues, Plan, QueueOrder};
+use flashgc_model::plan::{Additions, Firmware, JobQueues, Plan, QueueOrder};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
@@ -35,6 +35,9 @@ struct Waiting {
 /// The commands that the firmware handles.
 struct Handling {
     rules: Firmware,
+    /// What each command takes more, drawn by the checker itself.
+    jitter: Additions,
+    /// Each with the instant at which it has to end, in ns.
     commands: VecDeque<(u64, u32)>,
 }
 
@@ -47,7 +50,11 @@ impl Inside {
             requests: FxHashSet::default(),
             turns: None,
             limited: None,
-            firmware: firmware.map(|rules| Handling { rules, commands: VecDeque::new() }),
+            firmware: firmware.map(|rules| Handling {
+                rules,
+                jitter: rules.additions(promises.seed),
+                commands: VecDeque::new(),
+            }),
         })
     }
 
@@ -127,10 +134,10 @@ impl Inside {
     /// The firmware begins with a command.
     fn handles(&mut self, now_ns: u64, request: u32) {
         self.works(now_ns, request);
-        let Some(Handling { rules, commands }) = &mut self.firmware else {
+        let Some(Handling { rules, jitter, commands }) = &mut self.firmware else {
             panic!("at {now_ns} ns a firmware that takes no time handled a command");
         };
-        commands.push_back((now_ns, request));
+        commands.push_back((now_ns + rules.command_ns + jitter.draw_ns(), request));
         let (busy, cores) = (commands.len(), rules.cores);
         assert!(
             busy <= cores as usize,
@@ -140,14 +147,10 @@ impl Inside {
 
     /// The firmware has handled a command.
     fn handled(&mut self, now_ns: u64, request: u32) {
-        let Some(Handling { rules, commands }) = &mut self.firmware else { return };
+        let Some(Handling { commands, .. }) = &mut self.firmware else { return };
         let at = commands.iter().position(|&(_, other)| other == request);
-        let begun = at.and_then(|at| commands.remove(at)).map(|(from_ns, _)| from_ns);
-        assert_eq!(
-            begun.map(|from_ns| now_ns - from_ns),
-            Some(rules.command_ns),
-            "the time of a command that ended at {now_ns} ns"
-        );
+        let due_ns = at.and_then(|at| commands.remove(at)).map(|(until_ns, _)| until_ns);
+        assert_eq!(due_ns, Some(now_ns), "the end of a command of the firmware");
     }
 
     /// A page of a request was accepted.

@@ -41,6 +41,8 @@ pub struct Promises {
     pub ends_together: bool,
     /// Requests in the device at once, at most; `None` without a bound.
     pub queue_length: Option<u32>,
+    /// The seed of the streams from which times are drawn.
+    pub seed: u64,
     /// The host's link, where it takes time.
     pub host_link: Option<HostLink>,
     /// The write buffer may lose its pages: a flush waits until they are programmed.
@@ -94,6 +96,7 @@ impl Promises {
             ends_together: plan.front.completions == Completions::Together
                 && plan.gc.preemption.is_none(),
             queue_length: plan.front.places.map(|places| places.count),
+            seed: plan.seed,
             host_link: plan.front.host_link,
             drains: plan.write_buffer.is_some_and(|buffer| !buffer.is_protected),
             limits: plan.jobs.has_limits(),

@@ -64,7 +64,7 @@ impl Spans {
             last_end_ns: vec![[0; 3]; lanes],
             unit_of_reader: readers.map(unit_of).collect(),
             reads: vec![Reads::default(); geometry.units as usize],
-            link: promises.host_link.map(Crossings::new),
+            link: promises.host_link.map(|rules| Crossings::new(rules, promises.seed)),
             served: vec![Served::default(); geometry.shape.channels as usize],
             commands_first: promises.bus_order == BusOrder::CommandsFirst,
             taken_ns: None,

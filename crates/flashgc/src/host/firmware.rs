@@ -1,29 +1,46 @@
 //! The firmware: each command takes time on a core before the drive works on it.
 //!
 //! A request that has a place of the device waits for a core, in the order of coming in. When its
-//! command is handled, it continues: over the host's link, where there is one, or to its pages. All
-//! commands take the same time, so that they end in the order in which they began.
+//! command is handled, it continues: over the host's link, where there is one, or to its pages.
+//! Where the time of a command varies, one that began later on another core may end earlier.
 
 use super::Host;
 use crate::context::Context;
-use crate::plan::{Firmware as Rules, Stage};
+use crate::plan::{Additions, Firmware as Rules, Stage};
 use crate::verify::{Happened, Watch};
 use crate::workload::HostRequest;
 use std::collections::VecDeque;
+
+/// A command on a core.
+#[derive(Clone)]
+struct Command {
+    from_ns: u64,
+    until_ns: u64,
+    id: u32,
+    request: HostRequest,
+}
 
 /// The cores, and the requests that have or await one.
 #[derive(Clone)]
 pub(super) struct Firmware {
     rules: Rules,
     waiting: VecDeque<(u32, HostRequest)>,
-    /// Each with the instant at which its command began, in ns.
-    handled: VecDeque<(u64, u32, HostRequest)>,
+    /// In the order of their ends; of those that end together, the one that began first.
+    handled: VecDeque<Command>,
+    /// Additions to the time of each command.
+    jitter: Additions,
     spent_ns: u64,
 }
 
 impl Firmware {
-    pub(super) fn new(rules: Rules) -> Self {
-        Firmware { rules, waiting: VecDeque::new(), handled: VecDeque::new(), spent_ns: 0 }
+    pub(super) fn new(rules: Rules, seed: u64) -> Self {
+        Firmware {
+            rules,
+            waiting: VecDeque::new(),
+            handled: VecDeque::new(),
+            jitter: rules.additions(seed),
+            spent_ns: 0,
+        }
     }
 
     /// Time in which cores handled commands, in ns, and their number.
@@ -41,8 +58,12 @@ impl Firmware {
         while self.handled.len() < self.rules.cores as usize
             && let Some((id, request)) = self.waiting.pop_front()
         {
-            self.handled.push_back((cx.now_ns, id, request));
-            if self.handled.len() == 1 {
+            let until_ns = cx.now_ns + self.rules.command_ns + self.jitter.draw_ns();
+            let at = self.handled.partition_point(|before| before.until_ns <= until_ns);
+            let command = Command { from_ns: cx.now_ns, until_ns, id, request };
+            self.handled.insert(at, command);
+            if at == 0 {
+                cx.events.clear(Stage::Firmware.slot());
                 self.post(cx);
             }
             cx.tell(Happened::Handles { request: id });
@@ -51,14 +72,14 @@ impl Firmware {
 
     /// The event of the command that ends next.
     fn post<W: Watch>(&self, cx: &mut Context<'_, W>) {
-        if let Some(&(from_ns, ..)) = self.handled.front() {
-            cx.events.post(Stage::Firmware.slot(), from_ns + self.rules.command_ns);
+        if let Some(command) = self.handled.front() {
+            cx.events.post(Stage::Firmware.slot(), command.until_ns);
         }
     }
 
-    /// The command that began first is handled. Returns its request.
+    /// The command that ends first is handled. Returns its request.
     fn ends<W: Watch>(&mut self, cx: &mut Context<'_, W>) -> Option<(u32, HostRequest)> {
-        let (from_ns, id, request) = self.handled.pop_front()?;
+        let Command { from_ns, id, request, .. } = self.handled.pop_front()?;
         self.spent_ns += cx.now_ns - from_ns;
         cx.tell(Happened::Handled { request: id, from_ns, to_ns: cx.now_ns });
         self.post(cx);

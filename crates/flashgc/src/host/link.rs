@@ -1,7 +1,7 @@
 //! The state of the host's link.
 
 use crate::context::Context;
-use crate::plan::{Duplex, HostLink, Stage};
+use crate::plan::{Additions, Duplex, HostLink, Stage};
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest};
 use std::collections::VecDeque;
@@ -48,6 +48,8 @@ pub(super) struct Link {
     rules: HostLink,
     /// One for each direction; a half-duplex link has the first for both.
     lanes: [Lane; 2],
+    /// Additions to the time of each transfer, by direction.
+    jitter: [Additions; 2],
     /// Requests that wait to come in, in the order of arrival.
     pub(super) incoming: VecDeque<(u32, HostRequest)>,
     /// Reads whose data waits to go out, and its bytes, in the order of their ends.
@@ -58,10 +60,11 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(rules: HostLink) -> Self {
+    pub(super) fn new(rules: HostLink, seed: u64) -> Self {
         Link {
             rules,
             lanes: [Lane::default(); 2],
+            jitter: rules.additions(seed),
             incoming: VecDeque::new(),
             outgoing: VecDeque::new(),
             is_cutting: false,
@@ -131,9 +134,11 @@ impl Link {
     ) {
         let lane = self.lane(direction);
         (lane.under_way, lane.since_ns) = (Some(crossing), cx.now_ns);
+        let added_ns = self.jitter[direction as usize].draw_ns();
+        let ns = self.rules.rate.ns_for(bytes).saturating_add(added_ns);
+        let slot = self.rules.stages()[direction as usize].slot();
         // A time beyond the limit ends the run with an error of its own.
-        let ns = self.rules.rate.ns_for(bytes).min(cx.events.time_limit_ns() / 2);
-        cx.events.post(self.rules.stages()[direction as usize].slot(), cx.now_ns + ns);
+        cx.events.post(slot, cx.now_ns + ns.min(cx.events.time_limit_ns() / 2));
         cx.tell(Happened::Crosses { request: crossing.request() });
     }
 

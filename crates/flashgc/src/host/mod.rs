@@ -104,8 +104,8 @@ impl Host {
                 Entrance::new(places, &plan.jobs, plan.front.completions == Completions::Together)
             }),
             limits: Limits::new(&plan.jobs),
-            firmware: plan.front.firmware.map(Firmware::new),
-            link: plan.front.host_link.map(Link::new),
+            firmware: plan.front.firmware.map(|rules| Firmware::new(rules, plan.seed)),
+            link: plan.front.host_link.map(|rules| Link::new(rules, plan.seed)),
             buffer: plan
                 .write_buffer
                 .map(|own| Buffer::new(own, plan.geometry.shape.program_slots, plan.gc.classes())),

@@ -33,6 +33,7 @@ mod host_link;
 mod hotness;
 mod idle;
 mod independent_plane_reads;
+mod jitter;
 mod jobs;
 mod jobs_passes;
 mod jobs_run;

@@ -36,6 +36,7 @@ const PROMISES: Promises = Promises {
     queue_length: None,
     host_link: None,
     firmware: None,
+    seed: 0,
     cache: [false; 2],
     lag: 0,
 };

@@ -180,10 +180,11 @@ fn a_write_buffer_that_takes_the_whole_drive_never_collects() {
 /// A link or a firmware that takes no time is none: no order of events depends on it.
 #[test]
 fn a_link_or_a_firmware_without_time_is_as_none() {
-    let ways: [&[&str]; 3] = [
+    let ways: [&[&str]; 4] = [
         &["device.host_link.transfer=\"0 ns/B\""],
         &["device.firmware.command=\"0 ns\""],
         &["device.host_link.transfer=\"0 ns/B\"", "device.firmware={command=\"0 ns\",cores=3}"],
+        &["device.firmware={command=\"0 ns\",jitter.normal={mean=\"0 ns\",stddev=\"0 ns\"}}"],
     ];
     for base in [
         &["device.allocation=\"dynamic\"", "device.pages_per_block=1"][..],

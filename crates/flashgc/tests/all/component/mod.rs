@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 /// The drives on which results are compared: presets of schemes, slots, and parts of devices.
-pub(super) const DRIVES: [&[&str]; 24] = [
+pub(super) const DRIVES: [&[&str]; 25] = [
     &[],
     &["gc.scheme=\"pgc\""],
     &["gc.scheme=\"fpgc\"", "device.suspend.suspend=\"20 us\""],
@@ -41,6 +41,10 @@ pub(super) const DRIVES: [&[&str]; 24] = [
     &["gc.pacing.use=\"time-slices\""],
     &["gc.scheme=\"ideal\"", "seed=7"],
     &["gc.scheme=\"wear-aware\"", "gc.trigger.watermark.soft=\"4 blocks\""],
+    &[
+        "device.firmware={command=\"5 us\",cores=2,jitter.exponential=\"9 us\"}",
+        "device.host_link={transfer=\"1 ns/B\",jitter.lognormal={mean=\"3 us\",stddev=\"4 us\"}}",
+    ],
 ];
 
 /// The tiny drive, filled and overwritten once.

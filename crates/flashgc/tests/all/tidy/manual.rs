@@ -192,6 +192,11 @@ fn all_asked() -> BTreeSet<String> {
     keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
     let firmware = "device.firmware.command=\"1 us\"";
     keys.extend(asked("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
+    for (stage, set) in [("firmware", firmware), ("host_link", link)] {
+        for of in ["", ".normal", ".lognormal"] {
+            keys.extend(asked(&format!("device.{stage}.jitter{of}"), &[SYNTHETIC, CLOSED, set]));
+        }
+    }
     keys.extend([asked_of_read_retry(), asked_of_zipf(), asked_of_jobs()].concat());
     let buffer = "device.write_buffer.size=\"1 MiB\"";
     keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
