@@ -52,6 +52,20 @@ def test_the_link_says_whether_both_directions_transfer_at_once(capsys):
     assert "4,000 MB/s, one direction at a time" in capsys.readouterr().out
 
 
+def test_unloaded_times_have_no_jitter(tmp_path, capsys):
+    stages = {"firmware": {"command": "5 us"}, "host_link": {"transfer": "1 ns/B"}}
+    plain = flashgc.device_facts({"preset": "slc-msr", **stages})
+    assert not plain.has_jitter
+    stages["firmware"]["jitter"] = {"lognormal": {"mean": "9 us", "stddev": "9 us"}}
+    stages["host_link"]["jitter"] = {"exponential": "40 us"}
+    jitter = flashgc.device_facts({"preset": "slc-msr", **stages})
+    assert jitter == plain._replace(has_jitter=True)
+    file = tmp_path / "own.toml"
+    file.write_text("preset = 'slc-msr'\n[firmware]\ncommand = '5 us'\njitter.fixed = '1 us'\n")
+    presets._facts(str(file), json=False)
+    assert "for 4.00 KiB, without jitter" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", [device["name"] for device in flashgc.devices()])
 def test_every_device_has_facts(name):
     facts = flashgc.device_facts(name)

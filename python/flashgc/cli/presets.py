@@ -152,6 +152,7 @@ def _facts(name: str | None, json: bool) -> None:
     if json:
         print(encoder.dumps(found._asdict(), indent=2))
         return
+    of_one = f"{units.size(found.mapped_bytes)}{', without jitter' if found.has_jitter else ''}"
     show.line(str(name), "bold")
     show.pairs([
         ("user capacity", f"{found.user_bytes / 1e9:,.1f} GB ({units.size(found.user_bytes)})"),
@@ -164,8 +165,8 @@ def _facts(name: str | None, json: bool) -> None:
         ("at once", f"{found.units:,} operations: programs {_rate(found.program_rate)}, reads of "
                     f"whole pages {_rate(found.read_rate)}, buses {_rate(found.bus_rate)}"),
         *_link(found),
-        ("unloaded read", f"{units.time(found.read_ns)} for {units.size(found.mapped_bytes)}"),
-        ("unloaded write", f"{units.time(found.write_ns)} for {units.size(found.mapped_bytes)}"),
+        ("unloaded read", f"{units.time(found.read_ns)} for {of_one}"),
+        ("unloaded write", f"{units.time(found.write_ns)} for {of_one}"),
     ], indent=2, style="")  # fmt: skip
 
 

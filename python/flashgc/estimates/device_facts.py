@@ -41,9 +41,11 @@ class DeviceFacts(NamedTuple):
     """Data of the victim of one collection: a block, or the blocks of planes in step or of a
     superblock."""
     read_ns: int
-    """A read of mapped_bytes that waits for nothing, from its arrival to its answer."""
+    """A read of mapped_bytes that waits for nothing, from its arrival to its answer, without
+    jitter."""
     write_ns: int
-    """The time of an unloaded write, in ns; short where the drive answers before it programs."""
+    """The time of an unloaded write without jitter, in ns; short where the drive answers before
+    it programs."""
     program_ns: int
     """The array time of a program."""
     program_rate: float
@@ -56,6 +58,8 @@ class DeviceFacts(NamedTuple):
     """The rate of the host's link, of each direction where it is full-duplex; None without one."""
     link_duplex: str | None
     """Whether one direction of the link transfers at a time, `half`, or both, `full`."""
+    has_jitter: bool
+    """Whether jitter is added to the time of the firmware or of the link."""
 
 
 def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFacts:
@@ -86,6 +90,7 @@ def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFa
     transfer_ns = timing["transfer_ns"]
     link = checked["settings"]["device"].get("host_link")
     has_link = link is not None and link["ns"] > 0
+    one = _One(source, name, sizes["page_bytes"], _without_jitter(checked["settings"]["device"]))
     return DeviceFacts(
         physical_bytes=sizes["physical_bytes"],
         user_bytes=sizes["user_bytes"],
@@ -96,14 +101,15 @@ def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFa
         mapped_bytes=sizes["page_bytes"],
         program_bytes=program_bytes * written.get("multi_plane", 1),
         victim_bytes=sizes["block_bytes"],
-        read_ns=_unloaded(source, name, sizes["page_bytes"], 1.0),
-        write_ns=_unloaded(source, name, sizes["page_bytes"], 0.0),
+        read_ns=one.unloaded_ns(1.0),
+        write_ns=one.unloaded_ns(0.0),
         program_ns=timing["program_ns"],
         program_rate=1e9 * at_once * program_bytes / timing["program_ns"],
         read_rate=1e9 * at_once * written["page_size"] / timing["read_ns"],
         bus_rate=_buses(written, transfer_ns) if transfer_ns else None,
         link_rate=1e9 * link["for_bytes"] / link["ns"] if has_link else None,
         link_duplex=link.get("duplex", "half") if has_link else None,
+        has_jitter=bool(one.steady),
     )
 
 
@@ -120,17 +126,27 @@ def _source(
     return _ONE_REQUEST, device
 
 
-def _unloaded(
-    source: dict[str, Any],
-    device: str | os.PathLike[str] | None,
-    size_bytes: int,
-    read_share: float,
-) -> int:
-    """The latency of one request of a mapped page, in ns."""
-    one = {
-        "workload.synthetic.size": f"{size_bytes} B",
-        "workload.synthetic.read_share": read_share,
-    }
-    report = api.run(source, device=device, set={**_SMALL, **one})
-    longest = report.latency_ns.all.max
-    return 0 if longest is None else int(longest)
+def _without_jitter(device: Mapping[str, Any]) -> dict[str, str]:
+    """The settings that remove the jitter of a device, where it has one."""
+    stages = [stage for stage in ("firmware", "host_link") if "jitter" in device.get(stage, {})]
+    return {f"device.{stage}.jitter.fixed": "0 ns" for stage in stages}
+
+
+class _One(NamedTuple):
+    """One request of a mapped page to one die of a device."""
+
+    source: dict[str, Any]
+    device: str | os.PathLike[str] | None
+    size_bytes: int
+    steady: dict[str, str]
+    """Settings that remove its jitter."""
+
+    def unloaded_ns(self, read_share: float) -> int:
+        """Its latency, in ns."""
+        one = {
+            "workload.synthetic.size": f"{self.size_bytes} B",
+            "workload.synthetic.read_share": read_share,
+        }
+        report = api.run(self.source, device=self.device, set={**_SMALL, **self.steady, **one})
+        longest = report.latency_ns.all.max
+        return 0 if longest is None else int(longest)
