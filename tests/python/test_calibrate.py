@@ -292,6 +292,23 @@ def test_only_a_step_that_is_long_enough_corrects_slopes():
         assert (steps.slopes.ravel().tolist() != [-100.0, 50.0]) is is_corrected
 
 
+def test_percentiles_tell_the_jitter_of_the_firmware_from_its_time(tmp_path):
+    """Of an exponential time the k-th quantile is its mean times ln(1 / (1 - k))."""
+    (tmp_path / "base.toml").write_text(BASE + 'jitter.exponential = "1 us"\n')
+    command, mean = 6.0, 3.0
+    shown = [f"{command + mean * math.log(1 / rest):.3f}" for rest in (0.5, 0.1, 0.01, 0.001)]
+    (tmp_path / "rows.csv").write_text(
+        f"name,pattern,rate,p50_us,p90_us,p99_us,p99.9_us\nidle,uniform,200,{','.join(shown)}\n"
+    )
+    found = flashgc.calibrate(
+        tmp_path / "rows.csv", tmp_path / "base.toml", schemes=["tokens"], trials=0,
+        free=["firmware.command", "firmware.jitter.exponential"], store=tmp_path / "all", jobs=2,
+    )  # fmt: skip
+    values = {one["key"]: one["value"] for one in found.to_dict()["numbers"]}
+    assert values["device.firmware.command"] == pytest.approx(1e3 * command, rel=0.03)
+    assert values["device.firmware.jitter.exponential"] == pytest.approx(1e3 * mean, rel=0.05)
+
+
 HIDDEN_LOADS = [
     rows.Row("idle-read", "", rows.Pattern("uniform"), depth=1, read_share=1.0),
     rows.Row("idle-write", "", rows.Pattern("uniform"), depth=1, rate=200.0),

@@ -34,6 +34,7 @@ KINDS: Mapping[str, Kind] = {
     "device.timing.transfer": Kind("rate", 1e-4, 1e3),
     "device.timing.command": Kind("time", 1.0, 1e6),
     "device.firmware.command": Kind("time", 10.0, 1e6),
+    "device.firmware.jitter.exponential": Kind("time", 10.0, 1e6),
     "device.host_link.transfer": Kind("rate", 1e-4, 1e3),
     "device.write_buffer.size": Kind("size", 4096.0, 1e12),
     "device.write_buffer.access": Kind("time", 1.0, 1e6),
@@ -117,7 +118,10 @@ def of_base(device: Mapping[str, Any], gc: Mapping[str, Any]) -> dict[str, float
     page_bytes = shape["page_bytes"] * shape.get("slots", 1)
     found["device.timing.transfer"] = timing["transfer_ns"] / page_bytes
     if "firmware" in device:
-        found["device.firmware.command"] = device["firmware"]["command_ns"]
+        firmware = device["firmware"]
+        found["device.firmware.command"] = firmware["command_ns"]
+        exponential = firmware.get("jitter", {}).get("exponential", {})
+        found["device.firmware.jitter.exponential"] = exponential.get("mean_ns")
     if "host_link" in device:
         link = device["host_link"]
         found["device.host_link.transfer"] = link["ns"] / link["for_bytes"]
