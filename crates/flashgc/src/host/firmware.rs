@@ -59,11 +59,16 @@ impl Firmware {
             && let Some((id, request)) = self.waiting.pop_front()
         {
             let until_ns = cx.now_ns + self.rules.command_ns + self.jitter.draw_ns();
-            let at = self.handled.partition_point(|before| before.until_ns <= until_ns);
-            let command = Command { from_ns: cx.now_ns, until_ns, id, request };
-            self.handled.insert(at, command);
+            let mut at = self.handled.len();
+            self.handled.push_back(Command { from_ns: cx.now_ns, until_ns, id, request });
+            while at > 0 && self.handled[at - 1].until_ns > until_ns {
+                self.handled.swap(at - 1, at);
+                at -= 1;
+            }
             if at == 0 {
-                cx.events.clear(Stage::Firmware.slot());
+                if self.handled.len() > 1 {
+                    cx.events.clear(Stage::Firmware.slot());
+                }
                 self.post(cx);
             }
             cx.tell(Happened::Handles { request: id });
