@@ -17,6 +17,7 @@ CASES = {
     "greedy": {},
     "fpgc": {"scheme": "fpgc", "set": SUSPEND},
     "pgc-both": {"scheme": "pgc-both", "set": SUSPEND},
+    "programs": {"set": {**SUSPEND, "device.suspend.host_programs": True}},
     "pregc-gftl": {"scheme": "pregc-gftl"},
     "parallel": {"scheme": "parallel"},
     "buffer": {"set": {"device.write_buffer.size": "1 MiB"}},
@@ -91,6 +92,21 @@ def test_work_before_the_request_and_its_collections_are_told(found):
     erase_ns = sum(min(line.to_ns, story["latency_ns"]) - max(line.from_ns, 0)
                    for line in told if line.text.endswith(": erase"))  # fmt: skip
     assert erase_ns == story["parts"]["erase_ns"]
+
+
+def test_a_program_that_is_suspended_is_told_to_the_read_and_to_the_write():
+    load = {"requests": 2_000, "size": "16 KiB", "interarrival": {"exponential": "20 us"}}
+    config = {"workload": {"synthetic": {**load, "read_share": 0.7}},
+              "precondition": {"fill": "sequential"}}  # fmt: skip
+    drive = {"device.blocks_per_plane": 64, "device.suspend.host_programs": True, **SUSPEND}
+    told = {}
+    for kind in ("read", "write"):
+        found = package.explain(config, slowest=400, kind=kind, device="enterprise-tlc", set=drive)
+        stories = found.to_dict()["stories"]
+        told[kind] = {tuple(line.text for line in lines.lines(story)) for story in stories}
+    assert ("a program is suspended", "its own read") in told["read"]
+    between = "a program is suspended, 1 read of other requests"
+    assert ("its own write", between, "its own write") in told["write"]
 
 
 def test_the_page_is_whole_and_has_every_story(found, tmp_path):

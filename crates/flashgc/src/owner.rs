@@ -19,6 +19,8 @@ pub enum Owner {
     Background(u8),
     /// The unit's open collection, which is being suspended.
     Suspending,
+    /// A program of the host, which is being suspended for a read.
+    Yielding,
     /// The unit's open collection, which polls the queue; the array rests.
     Polling,
 }
@@ -28,7 +30,7 @@ impl Owner {
     #[inline(always)]
     pub fn class(self) -> Class {
         match self {
-            Owner::Host(_) | Owner::Answer(_) | Owner::Planes => Class::Host,
+            Owner::Host(_) | Owner::Answer(_) | Owner::Planes | Owner::Yielding => Class::Host,
             _ => Class::Gc,
         }
     }

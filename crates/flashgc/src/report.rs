@@ -71,6 +71,7 @@ impl Report {
             ("ramp_ns", (results.ramp_ns > 0).then(|| json!(results.ramp_ns))),
             ("slots", slots(setup, results)),
             ("cache", cache(setup, results)),
+            ("suspended_programs", suspended_programs(setup, results)),
             ("read_retry", flash_errors::read_retry(setup, results)),
             ("failures", flash_errors::failures(results)),
             ("background", background(setup, results)),
@@ -306,6 +307,12 @@ fn slots(setup: &Setup, results: &Results) -> Option<Value> {
 fn cache(setup: &Setup, results: &Results) -> Option<Value> {
     let [reads, programs] = results.counters.cached;
     setup.plan.cache.is_some().then(|| json!({ "reads": reads, "programs": programs }))
+}
+
+/// Times that a program of the host was suspended for a read, where the device does so.
+fn suspended_programs(setup: &Setup, results: &Results) -> Option<Value> {
+    let count = results.counters.programs_suspended;
+    setup.plan.suspends_programs().then(|| json!(count))
 }
 
 /// Flash bytes programmed for each byte that the host wrote.

@@ -37,6 +37,8 @@ class _Stay(NamedTuple):
     """Since when it found no page."""
     carried: str | None
     """The way in which a collection carries it: merged or loaded."""
+    suspensions: list[tuple[int, int]]
+    """From when to when its program was suspended for reads."""
 
 
 _WAITS = {
@@ -77,6 +79,7 @@ def _stays(steps: Sequence[Mapping[str, Any]], end_ns: int) -> Iterator[_Stay]:
         if step["step"] != "queued":
             continue
         until, starts, lacks, carried = end_ns, None, None, None
+        suspensions: list[tuple[int, int]] = []
         for later in steps[at + 1 :]:
             if later["step"] in {"queued", "done", "awaits_buffer", "awaits_idle_unit"}:
                 until = later["at_ns"]
@@ -87,8 +90,12 @@ def _stays(steps: Sequence[Mapping[str, Any]], end_ns: int) -> Iterator[_Stay]:
                 lacks = later["at_ns"]
             elif later["step"] in {"merged", "loaded"}:
                 carried = later["step"]
+            elif later["step"] == "suspended":
+                suspensions.append((later["at_ns"], end_ns))
+            elif later["step"] == "resumed":
+                suspensions[-1] = (suspensions[-1][0], later["at_ns"])
         yield _Stay(step["unit"], step["at_ns"], until if starts is None else starts, until, lacks,
-                    carried)  # fmt: skip
+                    carried, suspensions)  # fmt: skip
 
 
 def _at_unit(story: Mapping[str, Any], stay: _Stay) -> list[Line]:
@@ -149,6 +156,8 @@ def _key(one: Mapping[str, Any], stay: _Stay) -> object:
 
 
 def _is_own(one: Mapping[str, Any], stay: _Stay) -> bool:
+    if any(since_ns <= one["from_ns"] < until_ns for since_ns, until_ns in stay.suspensions):
+        return False
     return not one["gc"] and stay.starts_ns <= one["from_ns"] and stay.carried != "merged"
 
 
@@ -175,6 +184,8 @@ def _others(counts: Mapping[str, int]) -> str:
     requests = [units.counted(counts[name], _HOST[name], several)
                 for name, several in _HOSTS.items() if counts[name]]  # fmt: skip
     told = [f"{' and '.join(requests)} of other requests"] if requests else []
+    if counts["suspend"]:
+        told.insert(0, "a program is suspended")
     if counts["flush"]:
         told.append(units.counted(counts["flush"], "flush of the write buffer",
                                   "flushes of the write buffer"))  # fmt: skip

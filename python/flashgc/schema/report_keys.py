@@ -576,6 +576,7 @@ class Keys(Section):
     pages: Pages
     slots: Annotated[Slots, Only("with a mapping unit below the page")]
     cache: Annotated[Cache, Only("with cache operations")]
+    suspended_programs: Annotated[int, Only("with `device.suspend.host_programs`")]
     read_retry: Annotated[ReadRetry, Only("where reads have errors")]
     failures: Annotated[Failures, Only("where programs or erases fail")]
     background: Annotated[Background, Only("with pre-migration")]

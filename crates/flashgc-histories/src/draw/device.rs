@@ -305,6 +305,12 @@ impl Draw {
             let resume = self.choices.pick(&times);
             self.text("device.suspend.resume", resume);
         }
+        if self.chance(25, 60) {
+            self.set("device.suspend.host_programs", true);
+            let times = ["\"0 ns\"", "\"1 ns\"", "\"20 us\"", "\"1 ms\""];
+            self.value("device.suspend.host_min_left", &times);
+            self.value("device.suspend.host_max_suspends", &["1", "2", "5"]);
+        }
     }
 
     /// The device has a write buffer, whose access time is always said.

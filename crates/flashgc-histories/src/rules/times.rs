@@ -92,6 +92,7 @@ const TIMED: &[&str] = &[
     "device.write_buffer.access",
     "device.suspend.suspend",
     "device.suspend.resume",
+    "device.suspend.host_min_left",
     "gc.trigger.idle.wait",
     "gc.pacing.time-slices.length",
     "gc.preemption.between-copies.poll",

@@ -27,4 +27,4 @@ pub use pools::Pools;
 pub use read_errors::{ErrorLaw, LostPage, ReadErrors, ReadRetry, RetryTimes};
 pub use spent::Spent;
 pub use superblocks::Superblock;
-pub use timing::{Passes, Summary, Suspend, Timing};
+pub use timing::{HostPrograms, Passes, Summary, Suspend, Timing};

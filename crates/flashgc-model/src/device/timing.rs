@@ -71,6 +71,19 @@ pub struct Suspend {
     pub suspend_ns: u64,
     /// From the command until the array continues.
     pub resume_ns: u64,
+    /// The rules by which reads suspend programs of the host, where they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_programs: Option<HostPrograms>,
+}
+
+/// The rules by which a read of the host suspends a program of the host in its unit (Wu and He,
+/// "Reducing SSD read latency via NAND flash program and erase suspension", FAST 2012).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct HostPrograms {
+    /// A program whose array time left is at most this runs to its end.
+    pub min_left_ns: u64,
+    /// The most suspensions of one program.
+    pub most_suspends: u32,
 }
 
 /// The cost of the summary that a block gets as soon as its last page of data is written.
@@ -103,6 +116,11 @@ impl Timing {
         programs_fail: false,
         passes: None,
     };
+
+    /// The rules by which reads suspend programs of the host, where they do.
+    pub fn host_programs(&self) -> Option<HostPrograms> {
+        self.suspend.and_then(|cost| cost.host_programs)
+    }
 
     /// Whether copies may have to write summaries.
     pub fn times_summaries_of_copies(&self) -> bool {

@@ -64,7 +64,7 @@ impl<T: Copy> Flash<T> {
     }
 
     /// The command that gives the operation up, or takes it up again.
-    pub fn switch(owner: T, ns: u64) -> Command<T> {
-        Command::new(owner, Class::Gc, Phases::new().then(Kind::Switch, ns))
+    pub fn switch(owner: T, class: Class, ns: u64) -> Command<T> {
+        Command::new(owner, class, Phases::new().then(Kind::Switch, ns))
     }
 }

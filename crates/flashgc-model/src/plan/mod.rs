@@ -157,8 +157,8 @@ impl Plan {
     /// Whether one queue serves all operations on a page, one after the other. It does where a page
     /// has one plane, since two pages of a plane never share an array operation. With cache
     /// operations it does not: the next operation begins before the one under way is done; nor does
-    /// it where reads of one plane pass those of another, or where a stage of the host holds an
-    /// operation outside the queues.
+    /// it where reads suspend programs, where reads of one plane pass those of another, or where a
+    /// stage of the host holds an operation outside the queues.
     pub fn queues_keep_order(&self) -> bool {
         let one_queue = match self.allocation {
             Allocation::Striped => true,
@@ -168,6 +168,7 @@ impl Plan {
         one_queue
             && !self.holds_operations()
             && !self.begins_beside()
+            && !self.suspends_programs()
             && !self.geometry.has_superblocks()
             && !self.service.splits_host()
             && self.gc.preemption.is_none()
@@ -201,9 +202,17 @@ impl Plan {
             || self.front.completions == Completions::Together
     }
 
-    /// Whether a phase of an operation of the host may release a write, or the next operation.
+    /// Whether a read suspends a program of the host.
+    pub fn suspends_programs(&self) -> bool {
+        self.timing.host_programs().is_some()
+    }
+
+    /// Whether a phase of an operation of the host may release a write, begin the next operation,
+    /// or be suspended.
     pub fn follows_phases(&self) -> bool {
-        self.cache.is_some() || self.front.write_completion == WriteCompletion::Loaded
+        self.cache.is_some()
+            || self.front.write_completion == WriteCompletion::Loaded
+            || self.suspends_programs()
     }
 
     /// Whether copies keep the parity of their page.

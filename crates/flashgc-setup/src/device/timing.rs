@@ -5,7 +5,9 @@ use super::layers::PAGES_PER_BLOCK_MAX;
 use flashgc_config::Reader;
 use flashgc_config::units::Rate;
 use flashgc_model::device::page_times::TYPES_MAX;
-use flashgc_model::device::{PageTimes, Passes, ReadTimes, Shape, Summary, Suspend, Timing};
+use flashgc_model::device::{
+    HostPrograms, PageTimes, Passes, ReadTimes, Shape, Summary, Suspend, Timing,
+};
 use flashgc_model::plan::{Duplex, HostLink};
 
 /// Reads `[device.timing]`: the times, and the rate of the bus.
@@ -138,6 +140,7 @@ pub fn suspend(table: &Reader<'_>) -> Option<Option<Suspend>> {
     let help = "a duration, as in `suspend = \"20 us\"`";
     let suspend_ns = table.required("suspend", table.duration_ns("suspend"), help);
     let resume_ns = table.duration_ns("resume").unwrap_or(0);
+    let host_programs = host_programs(&table, suspend_ns.unwrap_or(0).saturating_add(resume_ns));
     table.finish();
     if suspend_ns?.max(resume_ns) > LONGEST_NS {
         table.error(
@@ -147,7 +150,27 @@ pub fn suspend(table: &Reader<'_>) -> Option<Option<Suspend>> {
         );
         return None;
     }
-    Some(Some(Suspend { suspend_ns: suspend_ns?, resume_ns }))
+    Some(Some(Suspend { suspend_ns: suspend_ns?, resume_ns, host_programs: host_programs? }))
+}
+
+/// Whether reads suspend programs of the host, and by which rules. Without a key, a program that
+/// ends within the time of a suspension runs to its end.
+fn host_programs(table: &Reader<'_>, switches_ns: u64) -> Option<Option<HostPrograms>> {
+    let suspends = table.bool("host_programs").unwrap_or(false);
+    let min_left_ns = table.duration_ns("host_min_left");
+    let most_suspends = table.u32("host_max_suspends", 1..=u32::MAX);
+    for key in ["host_min_left", "host_max_suspends"] {
+        if !suspends && table.has(key) {
+            let message = format!("{key} is a rule for programs of the host that reads suspend");
+            table.error(key, message, format!("set host_programs = true, or remove {key}"));
+            table.remedy("host_programs", "true");
+            return None;
+        }
+    }
+    Some(suspends.then(|| HostPrograms {
+        min_left_ns: min_left_ns.unwrap_or(switches_ns),
+        most_suspends: most_suspends.unwrap_or(u32::MAX),
+    }))
 }
 
 /// `[device.summary]`: the last pages of each block describe it. `Some(None)` where there are none.

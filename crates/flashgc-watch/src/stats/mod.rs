@@ -106,6 +106,8 @@ pub struct Counters {
     pub pipelined_writes: u64,
     /// Reads and programs of the host that began in parallel with another one: cache operations.
     pub cached: [u64; 2],
+    /// Times that a program of the host was suspended for a read.
+    pub programs_suspended: u64,
     /// Host writes that found no page when they were served, where the host preempts collections.
     pub exhausted: u64,
     /// The longest that a host operation waited because of a collection alone, in ns.

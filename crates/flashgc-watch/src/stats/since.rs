@@ -64,6 +64,7 @@ impl Counters {
                 merged_writes,
                 pipelined_reads,
                 pipelined_writes,
+                programs_suspended,
                 exhausted,
                 read_steps,
                 merged_programs,

@@ -31,6 +31,7 @@ pub mod timeline;
 mod times;
 mod tokens;
 mod unit_work;
+mod watch;
 mod watchers;
 mod what;
 
@@ -39,12 +40,10 @@ pub use overview::Overview;
 pub use per_request::PerRequest;
 pub use request_log::{BATCH_ROWS, RequestSink};
 pub use requests::RequestRow;
+pub use watch::Watch;
 pub use watchers::{InDetail, JobLog, Listener, Watchers};
 pub use what::What;
 
-use crate::stats::OverTime;
-use crate::stats::series::Sample;
-use attended::Attended;
 use blame::{BusWait, Held};
 use flashgc_model::gc::JobRow;
 use flashgc_model::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
@@ -171,6 +170,22 @@ pub enum Happened {
         op: u32,
         /// The unit.
         unit: UnitId,
+    },
+    /// A program of the host that a page operation shares is suspended for a read.
+    Yields {
+        /// Its place in the slab.
+        op: u32,
+        /// The unit.
+        unit: UnitId,
+    },
+    /// The suspended program continues.
+    GoesOn {
+        /// Its place in the slab.
+        op: u32,
+        /// The unit.
+        unit: UnitId,
+        /// How long it takes to resume it, in ns.
+        resume_ns: u64,
     },
     /// A read of the host that has just left its queue begins in one plane of its unit.
     ReadsInPlane {
@@ -438,57 +453,4 @@ pub enum Happened {
         /// The plane.
         plane: PlaneId,
     },
-}
-
-/// A watcher. It may reject an event by a panic: the run then ends with its message.
-pub trait Watch {
-    /// Whether it needs facts about operations. Otherwise it gets those about requests, blocks and
-    /// collections.
-    const OPERATIONS: bool = true;
-
-    /// Whether it needs the names and times of operations ([`Happened::Busy`]).
-    fn needs_names(&self) -> bool {
-        true
-    }
-
-    /// Whether it needs each copy of a collection, when it is made. Otherwise copies that no
-    /// request can preempt run unseen (`collect/unseen.rs`): their unit works for one operation.
-    fn needs_copies(&self) -> bool {
-        true
-    }
-
-    /// Whether it needs a row for each collection.
-    fn needs_rows(&self) -> bool {
-        true
-    }
-
-    /// Takes an event at this instant.
-    fn see(&mut self, now_ns: u64, happened: Happened);
-
-    /// Whether it takes a sample before time advances to this instant.
-    #[inline(always)]
-    fn looks_before(&self, to_ns: u64) -> bool {
-        let _ = to_ns;
-        false
-    }
-
-    /// The parts of the latencies, if it splits them.
-    fn blame(&self) -> Option<&blame::Blame> {
-        None
-    }
-
-    /// The record of the run over time, which ends with this call.
-    fn over_time(&mut self) -> Option<OverTime> {
-        None
-    }
-
-    /// The requests of others, if recorded.
-    fn attended(&mut self) -> Option<&mut Attended> {
-        None
-    }
-
-    /// Time advances to this instant. Nothing happens before it.
-    fn look(&mut self, to_ns: u64, sample: &Sample) {
-        let _ = (to_ns, sample);
-    }
 }

@@ -37,7 +37,8 @@ pub struct Promises {
     /// The order of transfers that wait for a bus.
     pub bus_order: BusOrder,
     /// Operations that end at an instant end before the next one leaves its queue. `false` where
-    /// requests preempt collections, which a request that comes may suspend.
+    /// requests preempt collections, or reads suspend programs: a request that comes may suspend
+    /// the operation under way.
     pub ends_together: bool,
     /// Requests in the device at once, at most; `None` without a bound.
     pub queue_length: Option<u32>,
@@ -94,7 +95,8 @@ impl Promises {
             timing: (!plan.untimed).then(|| [plan.timing, plan.collection_timing()]),
             bus_order: plan.front.bus_order,
             ends_together: plan.front.completions == Completions::Together
-                && plan.gc.preemption.is_none(),
+                && plan.gc.preemption.is_none()
+                && !plan.suspends_programs(),
             queue_length: plan.front.places.map(|places| places.count),
             seed: plan.seed,
             host_link: plan.front.host_link,

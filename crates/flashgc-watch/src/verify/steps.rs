@@ -33,6 +33,10 @@ pub enum Step {
     Merged,
     /// It is loaded during a program of a collection.
     Loaded,
+    /// The program that has it is suspended for a read.
+    Yields,
+    /// That program continues.
+    GoesOn,
     /// It waits for the write buffer.
     AwaitsBuffer,
     /// It accesses the write buffer.
@@ -60,6 +64,8 @@ impl Step {
             Step::Taken => "starts",
             Step::Merged => "merged",
             Step::Loaded => "loaded",
+            Step::Yields => "suspended",
+            Step::GoesOn => "resumed",
             Step::AwaitsBuffer => "awaits_buffer",
             Step::AccessesBuffer => "accesses_buffer",
             Step::Done => "done",
@@ -165,6 +171,8 @@ fn step_of(happened: Happened) -> Option<(u32, Step)> {
         Happened::Taken { op } => (op, Step::Taken),
         Happened::Merged { op } => (op, Step::Merged),
         Happened::Loaded { op } => (op, Step::Loaded),
+        Happened::Yields { op, .. } => (op, Step::Yields),
+        Happened::GoesOn { op, .. } => (op, Step::GoesOn),
         Happened::FindsNoPage { op, .. } => (op, Step::FindsNoPage),
         Happened::AwaitsBuffer { op } => (op, Step::AwaitsBuffer),
         Happened::AccessesBuffer { op } => (op, Step::AccessesBuffer),

@@ -9,6 +9,7 @@ mod failed;
 mod joined;
 mod pages;
 mod register;
+mod yielding;
 
 use crate::verify::promises::Promises;
 use crate::verify::rereads::Rereads;
@@ -16,6 +17,7 @@ use crate::verify::{Cause, Happened, What};
 use flashgc_model::device::{Geometry, LayerMap, Timing};
 use flashgc_model::ids::{BlockId, Ppn, UnitId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use yielding::Yielded;
 
 /// A page that the host's operation under way touches.
 #[derive(Clone, Copy)]
@@ -64,6 +66,8 @@ struct Lane {
     resumes_ns: u64,
     /// The pages of its program that was suspended.
     suspended: Vec<Ppn>,
+    /// The program of the host that is suspended.
+    yielded: Yielded,
     /// Whether the next transfer for the host answers a read from the register.
     answers: bool,
     /// The flash page that the collection read last, where it joins slots.
@@ -278,6 +282,8 @@ impl Times {
                 self.lanes[unit.index()].bound.drain(..copies as usize);
             }
             Happened::ReadGivenUp { unit } => self.lanes[unit.index()].gives_up(),
+            Happened::Yields { unit, .. } => self.yields(now_ns, unit),
+            Happened::GoesOn { unit, .. } => self.program_goes_on(now_ns, unit),
             Happened::BeginsBeside { unit, reads } => {
                 assert!(
                     self.cache[usize::from(!reads)],
@@ -292,8 +298,11 @@ impl Times {
             Happened::Busy { what: What::Bus { .. }, unit, from_ns, to_ns, gc: false } => {
                 self.answered(unit, (from_ns, to_ns));
             }
-            Happened::Busy { what: What::Operation(name, copies), unit, .. } => {
-                self.operation(now_ns, unit, (name, copies), at);
+            Happened::Busy { what: What::Operation(name, copies), unit, gc, .. } => {
+                match self.lanes[at.whole_unit(unit).index()].yielded.has_pages() {
+                    true => self.works_meanwhile(now_ns, unit, (name, gc), at),
+                    false => self.operation(now_ns, unit, (name, copies), at),
+                }
             }
             _ => {}
         }
@@ -343,9 +352,9 @@ impl Times {
                 }
                 let of = if of_plane { &self.lanes[at.whole_unit(unit).index()] } else { &lane };
                 self.reads_what_is_programmed(now_ns, &lane, of);
-                let ns = self.host_ns(&mut lane);
+                let (ns, rounded) = self.host_ns(&mut lane);
                 lane.takes_over();
-                ns
+                (ns + lane.yielded.ends(), rounded)
             }
             _ => self.job_ns(&mut lane, name, copies),
         };

@@ -171,7 +171,7 @@ impl UnitWork {
             operation,
             pages: if copies_pages { copies } else { 0 },
             gc,
-            collection: open.filter(|_| is_of_own).map(|open| open.number),
+            collection: open.filter(|_| gc && is_of_own).map(|open| open.number),
             waited_ns,
         };
         self.work.push_back(work);

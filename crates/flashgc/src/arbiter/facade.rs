@@ -8,7 +8,7 @@ use crate::collect::{Jobs, Progress, Stage};
 use crate::flash::{Flash, Suspended};
 use crate::gc::Gc;
 use crate::host::Waiting;
-use crate::ids::{PlaneId, UnitId};
+use crate::ids::{PlaneId, Ppn, UnitId};
 use crate::owner::Owner;
 use crate::plan::Plan;
 use crate::stats::Counters;
@@ -18,7 +18,7 @@ impl Arbiter {
     /// An operation was queued.
     #[inline(always)]
     pub fn queued(&mut self, op: u32, now_ns: u64) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             preemptive.queued(op, now_ns);
         }
     }
@@ -33,7 +33,7 @@ impl Arbiter {
         now_ns: u64,
         counters: &mut Counters,
     ) {
-        if let Arbiter::Preemptive(preemptive) = self
+        if let Some(preemptive) = self.preemptive()
             && !matches!(flash.owner(unit), Some(Owner::Host(_)))
         {
             preemptive.host_begins(unit, op, jobs[unit].is_open(), now_ns, counters);
@@ -43,7 +43,7 @@ impl Arbiter {
     /// The host has written pages in a plane, which may pay for copies.
     #[inline(always)]
     pub fn wrote(&mut self, plane: PlaneId, plan: &Plan, jobs: &Jobs) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             let unit = plan.geometry.unit_of(plane);
             preemptive.wrote(unit, jobs[unit].is_open());
         }
@@ -58,29 +58,32 @@ impl Arbiter {
         rooms: (&Waiting, &Jobs, &Gc),
         counters: &mut Counters,
     ) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             preemptive.ended((unit, owner), [spent_ns, now_ns], rooms, counters);
+        }
+        if let Some(programs) = self.programs() {
+            programs.ended(unit, owner);
         }
     }
 
     /// An operation of the host has left its unit: the counters get the time for which a collection
     /// delayed it, without the requests before it.
     pub fn host_left(&mut self, unit: UnitId, now_ns: u64, counters: &mut Counters) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             preemptive.host_left(unit, now_ns, counters);
         }
     }
 
     /// The write that was loaded in parallel with a program of the collection had to wait for it.
     pub fn loaded_write_waited(&mut self, unit: UnitId) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             preemptive.loaded_write_waited(unit);
         }
     }
 
     /// A read of the host has begun in one plane.
     pub fn reads_in_plane(&mut self, unit: UnitId, reader: UnitId) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             preemptive.reads_in_plane(unit, reader);
         }
     }
@@ -93,7 +96,7 @@ impl Arbiter {
         (jobs, gc): (&Jobs, &Gc),
         counters: &mut Counters,
     ) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             preemptive.left_plane(of, is_wanted(of[0], jobs, gc), now_ns, counters);
         }
     }
@@ -101,6 +104,17 @@ impl Arbiter {
     /// The collection's operation was suspended. Returns how long that takes, in ns.
     pub fn suspended(&mut self, unit: UnitId, rest: Suspended) -> u64 {
         self.preemptive().map_or(0, |preemptive| preemptive.suspended(unit, rest))
+    }
+
+    /// The program of the host was suspended, which has these pages. Returns how long that takes,
+    /// in ns.
+    pub fn program_suspended(&mut self, unit: UnitId, rest: Suspended, pages: &[Ppn]) -> u64 {
+        self.programs().map_or(0, |programs| programs.suspended(unit, rest, pages))
+    }
+
+    /// It continues, if there is one: how long that takes, in ns, and the rest of it.
+    pub fn program_resumed(&mut self, unit: UnitId) -> Option<(u64, Suspended)> {
+        self.programs().and_then(|programs| programs.resumed(unit))
     }
 
     /// The suspended operation continues, if there is one: how long that takes, in ns, and the rest
@@ -111,7 +125,7 @@ impl Arbiter {
 
     /// The suspended read does not continue, since the host has rewritten its pages.
     pub fn gave_up_read(&mut self, unit: UnitId) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             preemptive.gave_up_read(unit);
         }
     }
@@ -123,14 +137,14 @@ impl Arbiter {
 
     /// A request was queued behind one that may not preempt, while copies ran unseen.
     pub fn refused_unseen(&mut self, unit: UnitId, left_ns: u64, now_ns: u64, plan: &Plan) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             preemptive.refused_unseen(unit, left_ns, now_ns, plan);
         }
     }
 
     /// Copies that ran unseen are this far.
     pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
-        if let Arbiter::Preemptive(preemptive) = self {
+        if let Some(preemptive) = self.preemptive() {
             preemptive.caught_up(unit, progress);
         }
     }
@@ -143,16 +157,24 @@ impl Arbiter {
 
 /// Questions.
 impl Arbiter {
-    /// A request has come to a unit: what the collection's operation under way does.
+    /// A request has come to a unit: what the operation under way does. A program of the host has
+    /// these pages.
     #[inline(always)]
-    pub fn knock(&mut self, unit: UnitId, op: u32, view: View<'_>) -> Interrupt {
-        let collects = view.flash.owner(unit) == Some(Owner::Collection);
-        match self {
-            Arbiter::Preemptive(it) if collects && it.rules.suspends.is_some() => {
-                it.knock(unit, op, &mut { view })
-            }
+    pub fn knock(&mut self, unit: UnitId, op: u32, pages: &[Ppn], view: View<'_>) -> Interrupt {
+        if view.flash.owner(unit) != Some(Owner::Collection) {
+            let suspends = self.may_suspend_program(unit, pages, view);
+            return if suspends { Interrupt::SuspendProgram } else { Interrupt::None };
+        }
+        match self.preemptive() {
+            Some(it) if it.rules.suspends.is_some() => it.knock(unit, op, &mut { view }),
             _ => Interrupt::None,
         }
+    }
+
+    /// Whether a read that waits suspends the program of the host under way, which has these pages.
+    #[inline(always)]
+    pub fn may_suspend_program(&mut self, unit: UnitId, pages: &[Ppn], view: View<'_>) -> bool {
+        self.programs().is_some_and(|it| it.may_suspend(unit, pages, &mut { view }))
     }
 
     /// Whether a request that waits suspends the collection's operation under way.
@@ -166,18 +188,15 @@ impl Arbiter {
     /// Whether requests may run in parallel with the steps of a collection, and whether its
     /// operations may be suspended.
     #[inline(always)]
-    pub fn overlaps(&self) -> [bool; 2] {
-        match self {
-            Arbiter::RunToEnd => [false; 2],
-            Arbiter::Preemptive(it) => [it.rules.pipeline, it.rules.suspends.is_some()],
-        }
+    pub fn overlaps(&mut self) -> [bool; 2] {
+        self.preemptive().map_or([false; 2], |it| [it.rules.pipeline, it.rules.suspends.is_some()])
     }
 
     /// The write that is loaded while the collection's pages are programmed.
     #[inline(always)]
     pub fn write_to_load(&mut self, unit: UnitId, view: View<'_>) -> Option<(u32, u8)> {
-        match self {
-            Arbiter::Preemptive(it) if it.may_load(unit) && view.flash.second(unit).is_none() => {
+        match self.preemptive() {
+            Some(it) if it.may_load(unit) && view.flash.second(unit).is_none() => {
                 it.preempting_write(unit, &mut { view })
             }
             _ => None,
@@ -187,9 +206,11 @@ impl Arbiter {
     /// Whether the collection's next pages are read while a read of the host leaves.
     #[inline(always)]
     pub fn reads_ahead(&mut self, unit: UnitId, view: View<'_>) -> bool {
-        let rests = view.jobs[unit].stage() == Stage::Copying && view.waiting.count(unit) == 0;
-        match self {
-            Arbiter::Preemptive(preemptive) if rests => preemptive.reads_ahead(unit, &mut { view }),
+        let rests = view.jobs[unit].stage() == Stage::Copying
+            && view.waiting.count(unit) == 0
+            && !self.is_suspended(unit);
+        match self.preemptive() {
+            Some(preemptive) if rests => preemptive.reads_ahead(unit, &mut { view }),
             _ => false,
         }
     }

@@ -12,13 +12,15 @@ use crate::ids::UnitId;
 use crate::owner::Owner;
 use crate::plan::{Plan, READS};
 
-/// What a unit that works for its collection does for a request that has come.
+/// What a unit does at once for a request that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
     /// The request waits.
     None,
-    /// The operation is suspended.
+    /// The collection's operation is suspended.
     Suspend,
+    /// The program of the host is suspended.
+    SuspendProgram,
     /// The request is answered from the page buffer, in parallel with the operation.
     Answer,
 }

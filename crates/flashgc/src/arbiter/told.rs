@@ -110,6 +110,8 @@ impl Preemptive {
                 self.host_left(unit, now_ns, counters);
             }
             Owner::Background(_) => {}
+            // A read that waited for a suspension did not wait for a collection.
+            Owner::Yielding => self.units[unit.index()].host_end_ns = now_ns,
             _ => {
                 counters.gc_blocking_ns += spent_ns;
                 if self.collection_ended(unit, owner == Owner::Collection, now_ns) {
@@ -155,6 +157,17 @@ impl Preemptive {
         entry.suspended = Some(rest);
         entry.suspends += 1;
         self.switches_ns[0]
+    }
+
+    /// A program of the host was suspended: since when a collection has delayed it, in ns, if one
+    /// has. The reads in between have delays of their own.
+    pub(super) fn put_delay_aside(&mut self, unit: UnitId) -> Option<u64> {
+        self.units[unit.index()].waits_since_ns.take()
+    }
+
+    /// The program continues with its delay.
+    pub(super) fn has_delay_again(&mut self, unit: UnitId, waits_since_ns: Option<u64>) {
+        self.units[unit.index()].waits_since_ns = waits_since_ns;
     }
 
     /// The suspended operation continues, if there is one: how long that takes, in ns, and the rest

@@ -38,6 +38,8 @@ pub enum Choice {
     Merge(u32, u8),
     /// The collection's suspended operation continues.
     Resume,
+    /// The program of the host that a read suspended continues.
+    GoOn,
     /// A page operation of the host starts.
     Host(u32, u8),
     /// A write finds no page in its plane.

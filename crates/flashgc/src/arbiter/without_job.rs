@@ -5,6 +5,21 @@ use super::view::{Choice, Turn, View};
 use crate::ids::UnitId;
 
 impl Preemptive {
+    /// The next step of a free unit, in the most frequent case first.
+    #[inline(always)]
+    pub(super) fn next_or_without_job(
+        &mut self,
+        unit: UnitId,
+        turn: &mut Turn,
+        view: View<'_>,
+    ) -> Choice {
+        match self.without_job(unit, turn, &view) {
+            Some(choice) => choice,
+            // The view is moved, so that it is made in memory only here.
+            None => self.next(unit, turn, &mut { view }),
+        }
+    }
+
     /// The next step of a unit without a collection whose planes need no space, so that nothing
     /// refuses a request: the most frequent case. `None` where more has to be asked.
     #[inline(always)]

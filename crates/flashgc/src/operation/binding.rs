@@ -167,7 +167,7 @@ impl<W: Watch> Binding<'_, W> {
 
     /// The page of a write that has begun: where planes share their blocks, the one that it got as
     /// it was queued, since the pages of a flush may all be trimmed.
-    fn written_page(&self, op: u32) -> Ppn {
+    pub fn written_page(&self, op: u32) -> Ppn {
         match self.cx.plan.geometry.has_superblocks() {
             true => self.store.alloc.stripes.page_of(op),
             false => self.page_of(op),

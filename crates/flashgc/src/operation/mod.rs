@@ -32,6 +32,8 @@ pub struct Riders {
     /// Pages of writes that were bound at the register, from where they are programmed later. Only
     /// where pages matter for the price.
     pub pages: Vec<Ppn>,
+    /// A page of each write, where reads suspend programs: the array reads none of them meanwhile.
+    pub programs: Vec<Ppn>,
 }
 
 impl Riders {

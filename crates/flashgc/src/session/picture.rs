@@ -194,7 +194,7 @@ fn work(owner: Option<Owner>, job: &Job, serves: Option<&Op>) -> Work {
         Some(Owner::Host(_) | Owner::Answer(_) | Owner::Planes) => Work::Read,
         Some(Owner::Collection) if job.stage() == Stage::Erasing => Work::Erase,
         Some(Owner::Collection | Owner::CrossUnit) => Work::Copy,
-        Some(Owner::Suspending | Owner::Polling) => Work::Switch,
+        Some(Owner::Suspending | Owner::Polling | Owner::Yielding) => Work::Switch,
         Some(Owner::Background(_)) => Work::Background,
     }
 }

@@ -251,7 +251,9 @@ impl<W: Watch> Sim<W> {
     pub(super) fn tell_beginning(&mut self, unit: UnitId, owner: Owner, moved: &Moved<Owner>) {
         if W::OPERATIONS && !matches!(moved, Moved::Ended(_)) {
             let held = match owner {
-                Owner::Host(_) | Owner::Answer(_) | Owner::Planes => Held::ForHost,
+                Owner::Host(_) | Owner::Answer(_) | Owner::Planes | Owner::Yielding => {
+                    Held::ForHost
+                }
                 _ => self.held_by_collection(unit, owner),
             };
             self.tell(Happened::Begins { unit, held });
@@ -338,7 +340,7 @@ impl<W: Watch> Sim<W> {
             Owner::CrossUnit => "program-copy",
             Owner::Planes => "reads",
             Owner::Background(task) => self.background.name_of(task),
-            Owner::Suspending => "suspend",
+            Owner::Suspending | Owner::Yielding => "suspend",
             Owner::Polling => "poll",
             Owner::Collection => match self.jobs[unit].stage() {
                 Stage::Whole => "collection",

@@ -88,7 +88,7 @@ impl<W: Watch> Sim<W> {
             Owner::Collection => self.collection_advances(unit),
             Owner::CrossUnit => self.arrival_ended(unit),
             Owner::Background(task) => self.background_ended(task, unit),
-            Owner::Suspending | Owner::Polling => {}
+            Owner::Suspending | Owner::Polling | Owner::Yielding => {}
             Owner::Planes => unreachable!("the last plane gives the unit back"),
         }
         if self.switches.has_seconds {

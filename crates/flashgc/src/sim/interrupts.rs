@@ -1,5 +1,5 @@
-//! A request is queued while its unit collects: it may suspend the operation, or be answered
-//! during it (paper preemptible-gc, section IV and Table III). The state of a collection matters
+//! A request is queued while its unit works: it may suspend the operation, or be answered during
+//! it (paper preemptible-gc, section IV and Table III). The state of a collection matters
 //! whose copies run unseen (`collect/unseen.rs`).
 
 use super::Sim;
@@ -22,9 +22,11 @@ impl<W: Watch> Sim<W> {
             }
             self.look_into(unit);
         }
-        match self.arbiter.knock(unit, op, view!(self)) {
+        let pages = &self.units[unit.index()].riders.programs;
+        match self.arbiter.knock(unit, op, pages, view!(self)) {
             Interrupt::None => {}
             Interrupt::Suspend => self.suspend(unit),
+            Interrupt::SuspendProgram => self.suspend_program(unit),
             Interrupt::Answer => self.answer_beside(unit, op, crate::plan::READS),
         }
     }
@@ -54,7 +56,7 @@ impl<W: Watch> Sim<W> {
         self.store.alloc.one_less(unit);
         let suspend_ns = self.arbiter.suspended(unit, suspended);
         self.jobs[unit].switched(suspend_ns);
-        self.start_command(unit, Flash::switch(Owner::Suspending, suspend_ns));
+        self.start_command(unit, Flash::switch(Owner::Suspending, Class::Gc, suspend_ns));
     }
 
     /// Takes a read that the register answers out of its queue. Returns whether the page has to

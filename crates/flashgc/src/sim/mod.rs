@@ -96,6 +96,7 @@ mod service;
 mod start;
 mod starts;
 mod untimed;
+mod yielding;
 
 use crate::arbiter::Arbiter;
 use crate::background::Background;
@@ -138,6 +139,8 @@ struct Station {
     riders: Riders,
     /// The host's part in the operation that has begun in parallel with it (`overlap.rs`).
     beside: Riders,
+    /// The same of the program that is suspended for reads, and its owner (`yielding.rs`).
+    yielded: Option<Box<(u32, Riders)>>,
     /// Whether this unit is already on the list of units to check.
     listed: bool,
 }

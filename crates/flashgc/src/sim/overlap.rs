@@ -51,6 +51,7 @@ impl<W: Watch> Sim<W> {
         if self.start_page(unit, op, list).is_none() {
             return;
         }
+        self.note_programmed(unit, op);
         let page = binding!(self).page_at_register(op);
         let state = &mut self.units[unit.index()];
         state.beside = std::mem::take(&mut state.riders);
@@ -105,6 +106,8 @@ impl<W: Watch> Sim<W> {
             self.store.alloc.one_more(unit);
             return self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));
         }
+        // What was taken needed no program, and a read may have come with it.
+        self.try_suspend_program(unit);
     }
 
     /// An operation of the host has ended, and the one that has begun in parallel takes over.

@@ -195,7 +195,7 @@ impl<W: Watch> Sim<W> {
         let unit = self.host.waiting.queue_at(op, plane, step);
         self.store.alloc.one_more(unit);
         self.tell(Happened::Queued { op, unit });
-        if self.arbiter.is_preemptive() {
+        if self.arbiter.may_interrupt_units() {
             self.note_queued(unit, op);
         }
         self.look_at(unit);
@@ -376,6 +376,7 @@ impl<W: Watch> Sim<W> {
         if self.plan.front.write_completion == WriteCompletion::Loaded {
             self.is_loaded(unit);
         }
+        self.try_suspend_program(unit);
     }
 
     fn is_loaded(&mut self, unit: UnitId) {

@@ -90,6 +90,7 @@ impl<W: Watch> Sim<W> {
             Choice::Answer(op, list) => self.answer(unit, op, list),
             Choice::Merge(op, list) => self.merge(unit, op, list),
             Choice::Resume => self.resume(unit),
+            Choice::GoOn => self.program_goes_on(unit),
             Choice::Host(op, list) => self.start_host(unit, op, list),
             Choice::Short(op, list, plane) => return self.make_room(unit, plane, op, list),
         }

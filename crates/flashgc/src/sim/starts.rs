@@ -22,6 +22,19 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// No read that waits goes before the suspended program any more.
+    #[inline(never)]
+    pub(super) fn program_goes_on(&mut self, unit: UnitId) {
+        let Some(yielded) = self.units[unit.index()].yielded.take() else { return };
+        let Some((resume_ns, suspended)) = self.arbiter.program_resumed(unit) else { return };
+        let (op, riders) = *yielded;
+        riders.served(op).for_each(|op| self.tell(Happened::GoesOn { op, unit, resume_ns }));
+        self.units[unit.index()].riders = riders;
+        let phases = suspended.resumed(resume_ns);
+        self.start_command(unit, flash::Command::new(Owner::Host(op), flash::Class::Host, phases));
+        self.may_be_loaded(unit);
+    }
+
     /// Takes a page operation of the host and those that can share its array time. Returns the
     /// phases of all, if they need the array.
     #[inline(always)]
@@ -33,6 +46,7 @@ impl<W: Watch> Sim<W> {
         } else if self.plan.geometry.shape.read_slots() > 1 && kind != OpKind::Write {
             self.join_reads(unit, op, list);
         }
+        self.note_programmed(unit, op);
         Some(binding!(self).phases((op, kind), &self.units[unit.index()].riders))
     }
 
@@ -94,7 +108,8 @@ impl<W: Watch> Sim<W> {
             return true;
         }
         let (job, gc) = (&self.jobs[unit], &self.plan.gc);
-        self.flash.is_free(geometry.reader_of(page))
+        !self.arbiter.awaits_suspended(unit, page, &self.plan)
+            && self.flash.is_free(geometry.reader_of(page))
             && !job.has_in_register(page, &self.plan)
             && !(gc.blocking.blocks && job.closes(page, gc, geometry))
     }
@@ -250,7 +265,9 @@ impl<W: Watch> Sim<W> {
     ) -> Option<PlaneId> {
         let Op { lpn, kind, .. } = *self.host.waiting.op(op);
         let ppn = self.store.ftl.map.ppn_of(lpn);
-        if !kind.is_read() || !ppn.is_some() || self.jobs[unit].is_programming(ppn, &self.plan) {
+        let is_programming = self.jobs[unit].is_programming(ppn, &self.plan)
+            || self.arbiter.awaits_suspended(unit, ppn, &self.plan);
+        if !kind.is_read() || !ppn.is_some() || is_programming {
             return None;
         }
         Some(self.plan.geometry.plane_of(ppn)).filter(|&plane| self.is_beside(plane, planes))

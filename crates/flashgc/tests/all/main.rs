@@ -81,6 +81,7 @@ mod sub_blocks;
 mod summary;
 mod superblocks;
 mod superblocks_of_slots;
+mod suspended_programs;
 mod synthetic;
 mod tables;
 mod tenant_trace;

@@ -46,6 +46,8 @@ enum State {
     Merged,
     /// It was loaded during a program of the collection, and is programmed after that.
     Loaded,
+    /// Its program is suspended for reads.
+    Yields,
     /// It has begun in parallel with another operation of the host, which occupies the unit.
     Beside,
     /// It waits for a place in the write buffer, or for its access.
@@ -212,7 +214,7 @@ impl Blame {
                 add_own(parts, own_ns, unit.waited);
                 add(parts, &self.before[op as usize]);
             }
-            State::Beside => parts[Part::Host as usize] += length_ns,
+            State::Beside | State::Yields => parts[Part::Host as usize] += length_ns,
             State::AwaitsBuffer => parts[Part::Buffer as usize] += length_ns,
             State::Accesses => parts[Part::Service as usize] += length_ns,
             State::Queued | State::Starves => {
@@ -375,6 +377,19 @@ impl Blame {
         self.operations[op as usize].state = state;
     }
 
+    /// A suspended program continues. The time until then, and that of resuming it, belongs to the
+    /// reads.
+    #[cold]
+    #[inline(never)]
+    fn is_resumed(&mut self, op: u32, resume_ns: u64, now_ns: u64) {
+        self.goes_on(op, State::Runs, now_ns);
+        let operation = &mut self.operations[op as usize];
+        if operation.request != FLUSH {
+            operation.parts[Part::Host as usize] += resume_ns;
+        }
+        operation.until_ns += resume_ns;
+    }
+
     /// A page of a request is done. The last one decides.
     #[inline(always)]
     fn done(&mut self, op: u32, now_ns: u64) {
@@ -447,6 +462,8 @@ impl Watch for Blame {
             Happened::Loaded { op } => self.begins_wait(op, State::Loaded, now_ns),
             Happened::Beside { op } => self.goes_on(op, State::Beside, now_ns),
             Happened::TakesOver { op, .. } => self.goes_on(op, State::Runs, now_ns),
+            Happened::Yields { op, .. } => self.goes_on(op, State::Yields, now_ns),
+            Happened::GoesOn { op, resume_ns, .. } => self.is_resumed(op, resume_ns, now_ns),
             Happened::Retries { op, added_ns } => {
                 self.operations[op as usize].retries_ns += added_ns;
             }

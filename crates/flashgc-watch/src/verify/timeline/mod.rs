@@ -222,7 +222,9 @@ impl Timeline {
                     self.read[plane as usize].push(op);
                 }
             }
-            Happened::TakesOver { op, unit } => self.units[unit.index()].served.push(op),
+            Happened::TakesOver { op, unit } | Happened::GoesOn { op, unit, .. } => {
+                self.units[unit.index()].served.push(op);
+            }
             Happened::AwaitsBuffer { op } | Happened::AwaitsIdle { op } => self.leaves(op, now_ns),
             Happened::Done { op, .. } => self.done(op, now_ns),
             Happened::Crossed { request, op, from_ns, to_ns } => {

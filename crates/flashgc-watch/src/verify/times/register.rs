@@ -97,7 +97,8 @@ impl Times {
     pub(super) fn reads_what_is_programmed(&self, now_ns: u64, read: &Lane, of: &Lane) {
         for page in read.host.iter().filter(|page| !page.programs) {
             assert!(
-                !self.keeps_out(&of.suspended, page.ppn),
+                !self.keeps_out(&of.suspended, page.ppn)
+                    && !self.keeps_out(&of.yielded.programmed(), page.ppn),
                 "at {now_ns} ns the array had read page {}, whose program was suspended",
                 page.ppn.0
             );

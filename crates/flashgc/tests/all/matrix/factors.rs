@@ -212,7 +212,12 @@ pub const AROUND: &[Factor] = &[
     ("device.timing.transfer", &["\"0 ns/B\"", "\"5 ns/B\"", "\"100 ns/B\""]),
     (
         SUSPEND,
-        &["", "{suspend=\"20 us\"}", "{suspend=\"5 us\",resume=\"3 us\"}", "{suspend=\"0 ns\"}"],
+        &[
+            "",
+            "{suspend=\"20 us\"}",
+            "{suspend=\"5 us\",resume=\"3 us\",host_programs=true}",
+            "{suspend=\"0 ns\"}",
+        ],
     ),
     (COMMAND, &["\"0 ns\"", "\"200 ns\""]),
     (RATIO, &["", "2", "7.5"]),

@@ -12,6 +12,7 @@ const LAYERS: &[&str] = &[
     "ready",
     "commands",
     "ending",
+    "yielding",
     "interrupts",
     "requests",
     "start",

@@ -59,6 +59,8 @@ pub struct Eyes {
     reads: Vec<Vec<u32>>,
     /// The words of the operation that each unit has suspended.
     suspended: Vec<Option<String>>,
+    /// The logical pages of the program that each unit has suspended for reads.
+    yielded: Vec<Vec<u32>>,
     /// Logical pages that were bound elsewhere and whose copies have not ended.
     copies: Vec<VecDeque<u32>>,
     /// By unit: copies of the program that fills, and copies of each full program.
@@ -89,6 +91,7 @@ impl Eyes {
             beside: vec![None; units],
             reads: vec![Vec::new(); units],
             suspended: vec![None; units],
+            yielded: vec![Vec::new(); units],
             copies: vec![VecDeque::new(); units],
             filling: vec![0; units],
             full: vec![VecDeque::new(); units],
@@ -149,6 +152,10 @@ impl Eyes {
             "copy-read" | "copy-program" if self.goes_on(at, name) => {
                 self.suspended[at].take().unwrap_or_default()
             }
+            "program" | "flush" if !self.yielded[at].is_empty() => {
+                let pages: Vec<String> = self.yielded[at].iter().map(u32::to_string).collect();
+                format!("{name} {}", pages.join(" "))
+            }
             "copy-read" | "read-out" | "move-ahead" => {
                 let pages = std::mem::take(&mut self.reads[at]);
                 let pages: Vec<String> = pages.iter().map(u32::to_string).collect();
@@ -184,7 +191,7 @@ impl Eyes {
                 format!("{name} {}", pages.join(" "))
             }
         };
-        if name == "suspend" {
+        if name == "suspend" && gc {
             let before = self.operations.iter().rfind(|row| row.unit == unit.0);
             let words = before.map(|row| row.words.clone()).filter(|words| words != "erase");
             self.suspended[at] = words;
@@ -234,6 +241,20 @@ impl Eyes {
             let parts = self.blame.parts_of(request);
             assert_eq!(parts.iter().sum::<u64>(), latency_ns, "the parts of a latency");
             self.parts[place] = Some(parts);
+        }
+    }
+}
+
+impl Eyes {
+    /// A program of the host is suspended, or continues. Each of its pages reports that.
+    fn gives_way(&mut self, happened: Happened) {
+        let (unit, is_first) = match happened {
+            Happened::Yields { unit, .. } => (unit, self.yielded[unit.index()].is_empty()),
+            Happened::GoesOn { unit, .. } => (unit, !self.yielded[unit.index()].is_empty()),
+            _ => return,
+        };
+        if is_first {
+            std::mem::swap(&mut self.yielded[unit.index()], &mut self.host[unit.index()]);
         }
     }
 }
@@ -305,7 +326,7 @@ impl Watch for Eyes {
             Happened::Busy { what, unit, from_ns, to_ns, gc } => {
                 self.busy(what, unit, from_ns, to_ns, gc);
             }
-            _ => {}
+            _ => self.gives_way(happened),
         }
     }
 }

@@ -187,6 +187,7 @@ pub fn count(seen: &Seen, key: &str) -> Option<String> {
             let shape = &seen.geometry.shape;
             whole(shape.planes() * shape.pages_of_blocks(shape.extra_blocks.into()))
         }
+        "suspended_programs" => whole(c.programs_suspended),
         "erases" => whole(c.erases),
         "erase_operations" => whole(c.erase_operations),
         _ if key.starts_with("hotness.") => whole(hotness(results, key)?),
