@@ -161,6 +161,33 @@ def test_values(name, key, value):
     assert found == value
 
 
+@pytest.mark.parametrize(
+    ("support", "preemptible", "suspend", "of", "scheme"),
+    [
+        ("ERASE", True, {"suspend": "50 us"}, "erase", "pgc-se"),
+        ("PROGRAM_ERASE", True, {"suspend": "50 us", "host_programs": True}, "any", "fpgc"),
+        ("PROGRAM", True, {"suspend": "20 us", "host_programs": True}, None, "pgc"),
+        ("PROGRAM_ERASE", False, {"suspend": "20 us", "host_programs": True}, None, "greedy"),
+        ("ERASE", False, None, None, "greedy"),
+        ("NONE", True, None, None, "pgc"),
+    ],
+)
+def test_reads_suspend_the_programs_that_mqsim_names(
+    tmp_path, support, preemptible, suspend, of, scheme
+):
+    text = (DATA / "ssdconfig.xml").read_text().replace(">ERASE</CMD", f">{support}</CMD")
+    for was in ("true", "false"):
+        text = text.replace(f">{was}</Preemptible", f">{str(preemptible).lower()}</Preemptible")
+    (tmp_path / "ssdconfig.xml").write_text(text)
+    found = flashgc.convert(tmp_path / "ssdconfig.xml").config
+    assert found["device"].get("suspend") == suspend
+    assert found["gc"]["scheme"] == scheme
+    assert found["gc"].get("preemption", {}).get("suspend", {}).get("of") == of
+    found = {**found, "workload": {"synthetic": {"requests": 500, "queue_depth": 4}}}
+    done = flashgc.run(found).requests
+    assert done.read + done.write == 500
+
+
 @pytest.mark.parametrize(("dynamic", "pool"), [(0, "device"), (1, "channel")])
 def test_writes_of_ssdsim_find_their_plane_as_in_the_program(tmp_path, dynamic, pool):
     """Like the preset ssdsim, which is compared with the program's own means."""

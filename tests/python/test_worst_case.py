@@ -54,6 +54,15 @@ def test_layers_of_different_speed_have_none():
         check_wait({"config": config, "gc": {"response_max_ns": 1}})
 
 
+def test_programs_that_reads_suspend_have_none():
+    suspends = {"device.suspend.suspend": "20 us", "device.suspend.host_programs": True}
+    report = flashgc.run("oltp", scheme="pgc", set={**SMALL, **suspends}).to_dict()
+    with pytest.raises(ValueError, match="reads suspend programs of the host"):
+        check_wait(report)
+    report = flashgc.run("oltp", scheme="pgc", set={**SMALL, "device.suspend.suspend": "20 us"})
+    assert check_wait(report.to_dict()) is None
+
+
 def test_the_command_prints_them(flashgc):
     shown = flashgc("devices", "slc-msr", "--worst-case").out
     assert "1.7 ms" in shown

@@ -225,22 +225,32 @@ def _suspension(findings: Findings, flash: Part, preemptible: bool) -> str:
     erase = flash.whole("Suspend_Erase_Time", 700_000)
     program = flash.whole("Suspend_Program_Time", 100_000)
     never = "MQSim 7ec40e3 itself never suspends an operation: its scheduler's switch falls through"
-    if support.is_ in ("NONE", "PROGRAM") or not preemptible:
+    programs, host = "PROGRAM" in support.is_, "device.suspend.host_programs"
+    if programs and not (preemptible and support.is_ == "PROGRAM_ERASE"):
+        how = f"programs of the host only, for reads; {never}"
+        findings.differ(support.key, host, True, how)
+        findings.map(program.key, "device.suspend.suspend", duration(program.is_))
+        findings.drop(erase.key, "erases are not suspended" if support.is_ == "PROGRAM" else
+                      "only erases of a preemptible collection are suspended here")  # fmt: skip
+        return ""
+    if support.is_ == "NONE" or not preemptible:
         if support.is_ == "NONE":
             findings.always(support.key, "no operation is suspended")
-        elif support.is_ == "PROGRAM":
-            findings.drop(support.key, "programs alone cannot be suspended here; " + never)
         else:
             findings.drop(support.key, "only operations of a preemptible collection are suspended "
                                        f"here; {never}")  # fmt: skip
         for key in (erase.key, program.key):
             findings.drop(key, "nothing is suspended, see CMD_Suspension_Support")
         return ""
-    of = "erase" if support.is_ == "ERASE" else "any"
-    how = f"operations of a collection only, for reads and writes; {never}"
+    of = "any" if programs else "erase"
+    which = "operations of a collection only, for reads and writes"
+    if programs:
+        which = "operations of a collection for reads and writes, programs of the host for reads"
+        findings.choose(host, True, "CMD_Suspension_Support names programs of the host as well")
+    how = f"{which}; {never}"
     findings.differ(support.key, "gc.preemption.suspend.of", of, how)
     findings.map(erase.key, "device.suspend.suspend", duration(erase.is_))
-    findings.drop(program.key, "one time for all operations here: Suspend_Erase_Time" if of == "any"
+    findings.drop(program.key, "one time for all operations here: Suspend_Erase_Time" if programs
                                else "programs are not suspended")  # fmt: skip
     return of
 

@@ -35,7 +35,8 @@ DEVICE = {
     "Preferred_suspend_erase_time_for_read": f"{WORTH}; MQSim 7ec40e3 reads this key only in the "
     "spelling `Prefered_...`",
     "Preferred_suspend_erase_time_for_write": WORTH,
-    "Preferred_suspend_write_time_for_read": WORTH,
+    "Preferred_suspend_write_time_for_read": f"{WORTH}, and device.suspend.host_min_left such "
+    "programs of the host",
 }
 
 FLASH = {

@@ -93,8 +93,8 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
 
     Raises:
         ValueError: a run in which no request preempts a collection, or whose device has layers or
-            page types of different speed, programs in two passes, or retries of reads, which the
-            table does not cover.
+            page types of different speed, programs in two passes, retries of reads, or programs
+            that reads suspend, which the table does not cover.
 
     """
     preemption = report["config"]["gc"].get("preemption")
@@ -124,6 +124,11 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
         raise ValueError(
             "the worst case is defined for reads that take tR, but reads of this device may be "
             "retried; remove [device.read_retry]"
+        )
+    if "host_programs" in (timing.get("suspend") or {}):
+        raise ValueError(
+            "the worst case is defined for writes that nothing interrupts, but reads suspend "
+            "programs of the host on this device; set device.suspend.host_programs = false"
         )
     case = worst_case_wait(device, transfer=True)
     bound_ns = case.fpgc_ns if preemption["suspends"] == "any" else case.pgc_ns
