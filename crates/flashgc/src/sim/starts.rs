@@ -100,16 +100,18 @@ impl<W: Watch> Sim<W> {
     }
 
     /// Whether a read may begin while other planes of the unit read: its own plane rests, and its
-    /// page is neither in a register nor in a block that a collection closes.
+    /// page is not in a suspended program, in a register, or in a block that a collection closes.
     pub(super) fn may_begin_in_plane(&self, unit: UnitId, lpn: Lpn) -> bool {
         let (page, geometry) = (self.store.ftl.map.ppn_of(lpn), &self.plan.geometry);
         if !page.is_some() || geometry.unit_of(geometry.plane_of(page)) != unit {
             // It starts elsewhere, or needs no flash.
             return true;
         }
+        if self.arbiter.awaits_suspended(unit, page, &self.plan) {
+            return false;
+        }
         let (job, gc) = (&self.jobs[unit], &self.plan.gc);
-        !self.arbiter.awaits_suspended(unit, page, &self.plan)
-            && self.flash.is_free(geometry.reader_of(page))
+        self.flash.is_free(geometry.reader_of(page))
             && !job.has_in_register(page, &self.plan)
             && !(gc.blocking.blocks && job.closes(page, gc, geometry))
     }
