@@ -106,7 +106,7 @@ impl<W: Watch> Sim<W> {
             self.store.alloc.one_more(unit);
             return self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));
         }
-        // What was taken needed no program, and a read may have come with it.
+        // The operation that was taken needs no program, and a read may have come with it.
         self.try_suspend_program(unit);
     }
 
