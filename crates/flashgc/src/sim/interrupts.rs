@@ -114,6 +114,14 @@ impl<W: Watch> Sim<W> {
         }
     }
 
+    /// Checks the units again whose write found no page.
+    #[inline(always)]
+    pub(super) fn look_at_starved(&mut self) {
+        while let Some(unit) = self.starved.pop() {
+            self.look_at(unit);
+        }
+    }
+
     /// Whether events of the present instant come later than those of a unit.
     fn is_behind(&self, unit: UnitId) -> bool {
         unit.index() < self.instant.place

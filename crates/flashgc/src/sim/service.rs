@@ -247,12 +247,4 @@ impl<W: Watch> Sim<W> {
         self.store.want_space_in_pool(lpn, waits_at, &context!(self));
         self.hear();
     }
-
-    /// Checks the units again whose write found no page.
-    #[inline(always)]
-    pub(super) fn look_at_starved(&mut self) {
-        while let Some(unit) = self.starved.pop() {
-            self.look_at(unit);
-        }
-    }
 }
