@@ -59,8 +59,8 @@ pub(super) fn promised(plan: &Plan) -> Option<(TimeSlices, Kept)> {
     let others = gc.trigger.hard.is_some() || gc.blocking.blocks || gc.sub_blocks.is_some();
     let rules = gc.time_slices.filter(|_| !suspends && !others && !gc.copy.is_global());
     let blocks = if gc.copy.parity() { 2 * gc.reserve_blocks + 1 } else { 0 };
-    // Where the copies of a victim may go to any class, they may find no space in the open blocks of
-    // all others, so that a write may wait with many erased pages.
+    // Where the copies of a victim may go to any class, they may find no space in the open blocks
+    // of all others, so that a write may wait with many erased pages.
     let is_any = gc.which_take_copies().is_none();
     let pages = if is_any { u32::MAX } else { gc.reserve_pages };
     rules.map(|rules| (rules, Kept { pages, blocks }))
