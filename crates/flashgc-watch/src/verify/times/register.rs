@@ -88,7 +88,10 @@ impl Times {
                 let behind = (last.0 / slots).checked_sub(page.0 / slots);
                 block(page) == block(last)
                     && self.ends_program(last)
-                    && behind.is_some_and(|behind| behind <= lag)
+                    && behind.is_some_and(|behind| {
+                        // Pages of other planes, which share the block, are in between.
+                        behind % self.shared_by == 0 && behind / self.shared_by <= lag
+                    })
             }
         })
     }
