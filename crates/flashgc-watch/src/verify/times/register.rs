@@ -96,12 +96,13 @@ impl Times {
         })
     }
 
-    /// The array has read for the host while a program of the collection was suspended.
+    /// The array has read for the host while a program of the collection, or of the host, was
+    /// suspended.
     pub(super) fn reads_what_is_programmed(&self, now_ns: u64, read: &Lane, of: &Lane) {
+        let of_host = of.yielded.programmed();
         for page in read.host.iter().filter(|page| !page.programs) {
             assert!(
-                !self.keeps_out(&of.suspended, page.ppn)
-                    && !self.keeps_out(&of.yielded.programmed(), page.ppn),
+                !self.keeps_out(&of.suspended, page.ppn) && !self.keeps_out(&of_host, page.ppn),
                 "at {now_ns} ns the array had read page {}, whose program was suspended",
                 page.ppn.0
             );
