@@ -23,15 +23,35 @@ ENGINE_MB = 10.5
 configuration is not optimised, which takes a third of the time to build."""
 
 
-@pytest.mark.skipif(not shutil.which("cargo"), reason="cargo is not installed")
-def test_a_plain_build_has_few_crates():
+needs_cargo = pytest.mark.skipif(not shutil.which("cargo"), reason="cargo is not installed")
+
+
+def _crates(package: str) -> dict[str, str]:
+    """The crates that a package is built from, with their features."""
     done = subprocess.run(
-        ["cargo", "tree", "--package", "flashgc-py", "--edges", "normal,build", "--prefix", "none",
-         "--locked"],
+        ["cargo", "tree", "--package", package, "--edges", "normal,build", "--prefix", "none",
+         "--locked", "--format", "{p}|{f}"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    crates = {line.split()[0] for line in done.stdout.splitlines()}
+    rows = (line.removesuffix(" (*)").split("|") for line in done.stdout.splitlines() if line)
+    return {crate.split(" (")[0]: features for crate, features in rows}
+
+
+@needs_cargo
+def test_a_plain_build_has_few_crates():
+    crates = _crates("flashgc-py")
     assert len(crates) <= CRATES, sorted(crates)
+
+
+@needs_cargo
+@pytest.mark.parametrize("package", ["flashgc-c", "flashgc-nbdkit"])
+def test_no_package_has_the_engine_compiled_again(package):
+    """The C library and the plugin take what the binding's build has left: each crate that both
+    have is built with the same features."""
+    binding, other = _crates("flashgc-py"), _crates(package)
+    common = binding.keys() & other.keys()
+    assert len(common) > 20
+    assert {name: other[name] for name in common} == {name: binding[name] for name in common}
 
 
 def test_the_packages_of_a_plain_user_are_small():
