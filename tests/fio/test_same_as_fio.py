@@ -1,4 +1,4 @@
-"""Random job files ask for the same requests from flashgc as from fio: 150, or 5,000 with
+"""Random job files ask for the same requests from flashgc as from fio: 80, or 5,000 with
 FLASHGC_LONG."""
 
 import os
@@ -10,7 +10,7 @@ import check
 import draw
 
 LONG = bool(os.environ.get("FLASHGC_LONG"))
-COUNT, PART = (5_000, 250) if LONG else (150, 75)
+COUNT, PART = (5_000, 250) if LONG else (80, 40)
 
 MIB = 1 << 20
 

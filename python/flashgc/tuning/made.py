@@ -91,10 +91,12 @@ def tune(
     with the same arguments. Equal arguments give equal results, whatever the number of workers.
 
     >>> import flashgc, tempfile
-    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 10_000}
-    >>> found = flashgc.tune("oltp", set=small, trials=24, jobs=1, store=tempfile.mkdtemp())
-    >>> found.trials, found.failed, found.chosen.metrics["write"] < 10e6
-    (24, 0, True)
+    >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+    >>> space = {"scheme": ["greedy", "pgc"], "gc.trigger.watermark.soft": ["3 blocks", "5 blocks"]}
+    >>> searched = {"base": {"config": "oltp", "set": small}, "space": space}
+    >>> found = flashgc.tune(searched, trials=4, jobs=1, store=tempfile.mkdtemp())
+    >>> found.trials, found.failed, found.chosen.settings["gc.scheme"]
+    (4, 0, '"pgc"')
 
     """
     set_ = api.with_format(set, format)
