@@ -139,8 +139,11 @@ def printed(flashgc, page, kind, text, shows, before):
         with contextlib.redirect_stdout(out):
             exec(compile(text, str(page), "exec"), {})
         return out.getvalue()
-    lines = [line for line in lines_of(text)
-             if LONG or shows or (homes().get(line, page) == page and line not in before)]  # fmt: skip
+    lines = [
+        line
+        for line in lines_of(text)
+        if LONG or shows or (homes().get(line, page) == page and line not in before)
+    ]
     before += lines
     return "".join(command(flashgc, line, shows) for line in lines)
 
