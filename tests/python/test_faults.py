@@ -1,7 +1,8 @@
 """A deliberate fault of the simulator makes the reproduction of each paper fail.
 
-The short form of a reproduction, one figure on small drives, is compared with the values on record.
-A fault changes the settings of every run behind the back of the paper's files.
+The short form of a reproduction, one figure on small drives, is compared with the values on record;
+without a fault it has them (test_reproduce.py runs each paper whole). A fault changes the settings
+of every run behind the back of the paper's files.
 """
 
 import json
@@ -112,13 +113,6 @@ def inject(monkeypatch):
 def short(paper, tmp_path):
     items = (ITEMS | UNTIMED)[paper]
     return flashgc.reproduce(ROOT / "papers" / paper, items, out=tmp_path, quick=True)
-
-
-@pytest.mark.parametrize("paper", [*ITEMS, *UNTIMED])
-def test_the_short_form_agrees_with_the_values_on_record(paper, tmp_path):
-    done = short(paper, tmp_path)
-    assert not done.failed
-    assert all(one.pin is None or one.section.startswith("quick") for one in done.verdicts)
 
 
 @pytest.mark.parametrize(("paper", "fault"), FAULTS)
