@@ -38,8 +38,8 @@ SHORTER = {
     "docs/llm-serving.md": ("serve(env", '(("28 %", 207), ("7 %", 160))', '(("28 %", 207),)'),
     "docs/placement.md": ("skew.toml", "[0.72, 0.85, 0.93]", "[0.72]"),
 }
-"""Examples of half a minute: a word of the example, text of the page, and what stands there in the
-short form, whose lines are among those that the page shows."""
+"""Examples of half a minute: a word of the example, a text of the page, and its replacement in the
+short form, whose lines are among those of the page."""
 SAMPLED = {"docs/placement.md": "placement.toml"}
 """Examples of two minutes, by a word of them: test_docs_samples.py has a sample of their values."""
 

@@ -2,13 +2,14 @@
 //! index of victims, and whether a collection runs as one event or as many.
 
 use crate::common;
+use crate::common::spy::{See, Spy};
 
 use common::{Choices, TINY, at, checked, drain, finish, run, setup, synthetic};
 use flashgc::config::WorkloadPlan;
 use flashgc::measure::Results;
 use flashgc::sim::Sim;
 use flashgc::verify::blame::{Blame, Parts};
-use flashgc::verify::{Happened, Overview, Watch};
+use flashgc::verify::{Happened, Overview, Watch as _};
 use flashgc::workload::HostOp;
 use flashgc::workload::synthetic::SyntheticOverwrites;
 use serde_json::Value;
@@ -183,10 +184,10 @@ fn coalesced_and_plain_execution_agree_where_requests_preempt() {
     for _ in 0..200 {
         let sets = draw_of(PREEMPTED, &mut choices);
         assert_coalesced_as_plain(TINY, &sets);
-        let (step_by_step, begun) = blamed::<true>(&sets, "false");
-        let (unseen, begun_unseen) = blamed::<false>(&sets, "true");
+        let (step_by_step, begun) = blamed(&sets, true, "false");
+        let (unseen, begun_unseen) = blamed(&sets, false, "true");
         assert_eq!(unseen, step_by_step, "{sets:?}");
-        assert_eq!(blamed::<true>(&sets, "true").0, step_by_step, "{sets:?}");
+        assert_eq!(blamed(&sets, true, "true").0, step_by_step, "{sets:?}");
         facts_saved += begun - begun_unseen;
     }
     assert!(facts_saved > 20_000, "copies run unseen with blame: {facts_saved} operations less");
@@ -195,18 +196,19 @@ fn coalesced_and_plain_execution_agree_where_requests_preempt() {
 /// A request that is done, its latency and its parts.
 type Row = (u32, u64, Parts);
 
-/// The parts of each request, in the order in which they are done. `COPIES` is for the watcher that
-/// needs each copy.
-struct Blamed<const COPIES: bool> {
+/// The parts of each request, in the order in which they are done.
+struct Blamed {
+    /// Whether it needs each copy.
+    copies: bool,
     blame: Blame,
     rows: Vec<Row>,
     /// Operations of units.
     begun: u64,
 }
 
-impl<const COPIES: bool> Watch for Blamed<COPIES> {
+impl See for Blamed {
     fn needs_copies(&self) -> bool {
-        COPIES
+        self.copies
     }
 
     fn see(&mut self, now_ns: u64, happened: Happened) {
@@ -222,20 +224,21 @@ impl<const COPIES: bool> Watch for Blamed<COPIES> {
 }
 
 /// A run of a drive that was filled and overwritten, with the parts of each request.
-fn blamed<const COPIES: bool>(sets: &[String], coalesce: &str) -> (Vec<Row>, u64) {
+fn blamed(sets: &[String], copies: bool, coalesce: &str) -> (Vec<Row>, u64) {
     let coalesce = format!("engine.coalesce={coalesce}");
     let mut all: Vec<&str> = sets.iter().map(String::as_str).collect();
     all.push(&coalesce);
     let setup = setup(TINY, &all);
     let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
     let (seed, pages) = (setup.plan.seed, setup.plan.geometry.exported_pages);
-    let watch = Blamed::<COPIES> { blame: Blame::new(&setup.plan), rows: Vec::new(), begun: 0 };
+    let blame = Blame::new(&setup.plan);
+    let watch = Spy::new(Blamed { copies, blame, rows: Vec::new(), begun: 0 });
     let mut sim = Sim::new(setup.plan.clone(), watch);
     sim.untimed().fill(0, pages).expect("the fill fits");
     let mut before = SyntheticOverwrites::new(&workload.plan, pages, 4096, seed);
     sim.untimed().overwrite(&mut before, u64::from(pages)).expect("it is overwritten");
     drain(&mut sim, &mut synthetic(&setup), 10_000);
-    let Blamed { rows, begun, .. } = sim.watch();
+    let Blamed { rows, begun, .. } = sim.watch().records();
     (std::mem::take(rows), *begun)
 }
 

@@ -2,10 +2,11 @@
 //! comes to an end. The pairwise matrix runs it with everything else.
 
 use crate::common;
+use crate::common::spy::{See, Spy};
 
 use common::{TINY, at, checked, number, refusal, run, run_verified, setup, whole};
 use flashgc::sim::Sim;
-use flashgc::verify::{Happened, Watch};
+use flashgc::verify::Happened;
 use flashgc::workload::{HostOp, HostRequest, ListSource};
 use serde_json::Value;
 
@@ -74,7 +75,7 @@ fn open_text() -> String {
 #[derive(Default)]
 struct Jobs(Vec<(u64, u32, u32)>);
 
-impl Watch for Jobs {
+impl See for Jobs {
     fn see(&mut self, _now_ns: u64, happened: Happened) {
         if let Happened::JobClosed(row) = happened {
             self.0.push((row.selected_ns, row.valid, row.blocks));
@@ -96,7 +97,7 @@ fn an_idle_drive_comes_to_rest_and_collects_nothing_without_gain() {
             let mark = "gc.trigger.idle.threshold=\"16 blocks\"";
             let setup = setup(&open_text(), &[IDLE, &victim, &erase, mark]);
             let exported = setup.plan.geometry.exported_pages;
-            let mut sim = Sim::new(setup.plan.clone(), Jobs::default());
+            let mut sim = Sim::new(setup.plan.clone(), Spy::new(Jobs::default()));
             sim.untimed().fill(0, exported).expect("the fill fits");
             let writes = (0..200u64).map(|at| write(at * 1000, at * 7 % u64::from(exported)));
             let last = write(3_600_000_000_000, 0);
@@ -110,7 +111,12 @@ fn an_idle_drive_comes_to_rest_and_collects_nothing_without_gain() {
                 "{victim}: {idle_collections} jobs"
             );
             // The burst ends within 100 ms; all after that is idle time.
-            let idle = sim.watch().0.iter().filter(|(begun_ns, ..)| *begun_ns > 100_000_000);
+            let idle = sim
+                .watch()
+                .records::<Jobs>()
+                .0
+                .iter()
+                .filter(|(begun_ns, ..)| *begun_ns > 100_000_000);
             for (_, valid, blocks) in idle {
                 assert!(*valid < 8 * blocks, "{victim} {erase}: a job won nothing");
             }

@@ -2,12 +2,13 @@
 //! results under every scheme; and waiting requests are served first come, first served.
 
 use crate::common;
+use crate::common::spy::{See, Spy};
 
 use common::{Choices, MemoryTrace, drain, finish, prepare_or_none, setup, synthetic};
 use flashgc::config::presets;
 use flashgc::session::Setup;
 use flashgc::sim::Sim;
-use flashgc::verify::{Happened, Watch};
+use flashgc::verify::Happened;
 use flashgc::workload::{HostOp, HostRequest, ListSource, Source};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -200,7 +201,7 @@ fn a_workload_and_its_trace_give_equal_results_under_every_scheme() {
 #[derive(Default)]
 struct Done(Vec<(u64, u32)>);
 
-impl Watch for Done {
+impl See for Done {
     fn see(&mut self, now_ns: u64, happened: Happened) {
         if let Happened::Done { lpn, .. } = happened {
             self.0.push((now_ns, lpn.0));
@@ -223,12 +224,12 @@ const ONE_PLANE: &[&str] = &[
 fn play(sets: &[&str], is_filled: bool, requests: &[HostRequest]) -> Vec<(u64, u32)> {
     let setup = setup(BASE, &[ONE_PLANE, sets].concat());
     let pages = setup.plan.geometry.exported_pages;
-    let mut sim = Sim::new(setup.plan, Done::default());
+    let mut sim = Sim::new(setup.plan, Spy::new(Done::default()));
     if is_filled {
         sim.untimed().fill(0, pages).expect("the fill fits");
     }
     drain(&mut sim, &mut ListSource::new(requests.to_vec()), 1000);
-    std::mem::take(&mut sim.watch().0)
+    std::mem::take(&mut sim.watch().records::<Done>().0)
 }
 
 /// The second write of page 1 used to be queued anew when the first was done, behind all others.

@@ -1,10 +1,11 @@
 //! All schemes receive identical requests: a workload never depends on the scheme.
 
+use crate::common::spy::{See, Spy};
 use crate::common::{TINY, setup};
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{Inputs, prepare};
 use flashgc::sim::{Sim, SimError};
-use flashgc::verify::{Happened, Overview, Watch};
+use flashgc::verify::{Happened, Overview};
 use flashgc::workload::synthetic::{Synthetic, SyntheticOverwrites};
 use flashgc::workload::{HostOp, HostRequest, ListSource, Source, SourceError};
 
@@ -12,7 +13,7 @@ use flashgc::workload::{HostOp, HostRequest, ListSource, Source, SourceError};
 #[derive(Default)]
 struct Accepted(Vec<(u64, u32, u8)>);
 
-impl Watch for Accepted {
+impl See for Accepted {
     fn see(&mut self, now_ns: u64, happened: Happened) {
         if let Happened::Accepted { lpn, kind, .. } = happened {
             self.0.push((now_ns, lpn.0, kind as u8));
@@ -42,14 +43,14 @@ address = {{ zipf = 0.9 }}
     let setup = prepare(&inputs).unwrap_or_else(|errors| panic!("{errors}"));
     let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
     let (seed, pages) = (setup.plan.seed, setup.plan.geometry.exported_pages);
-    let mut sim = Sim::new(setup.plan.clone(), Accepted::default());
+    let mut sim = Sim::new(setup.plan.clone(), Spy::new(Accepted::default()));
     sim.untimed().fill(0, pages).unwrap();
     let mut before = SyntheticOverwrites::new(&workload.plan, pages, 4096, seed);
     sim.untimed().overwrite(&mut before, u64::from(pages)).unwrap();
     let mut source = Synthetic::new(&workload.plan, pages, 4096, seed);
     sim.start(&mut source).unwrap();
     while !sim.run(&mut source, 100_000).unwrap().finished {}
-    std::mem::take(&mut sim.watch().0)
+    std::mem::take(&mut sim.watch().records::<Accepted>().0)
 }
 
 const SCHEMES: [&[&str]; 6] = [
@@ -110,11 +111,11 @@ fn no_request_is_lost_before_the_end_or_an_error() {
             let write =
                 |at| HostRequest::from_bytes(at, HostOp::Write, page(at) * 4096, 4096, 4096);
             let list = || ListSource::new((0..count).map(write).collect());
-            let mut whole = Sim::new(plan.clone(), Accepted::default());
+            let mut whole = Sim::new(plan.clone(), Spy::new(Accepted::default()));
             let mut source = list();
             whole.start(&mut source).expect("it starts");
             while !whole.run(&mut source, 7).expect("it runs").finished {}
-            let mut failed = Sim::new(plan.clone(), Accepted::default());
+            let mut failed = Sim::new(plan.clone(), Spy::new(Accepted::default()));
             let mut source = Failing(list());
             let mut ended = failed.start(&mut source);
             while ended.is_ok() {
@@ -122,7 +123,8 @@ fn no_request_is_lost_before_the_end_or_an_error() {
             }
             assert_eq!(ended, Err(SimError::Source(SourceError("line 7".into()))));
             for sim in [&mut whole, &mut failed] {
-                let found = sim.watch().0.iter().map(|&(_, lpn, _)| u64::from(lpn));
+                let found =
+                    sim.watch().records::<Accepted>().0.iter().map(|&(_, lpn, _)| u64::from(lpn));
                 assert!(found.eq((0..count).map(page)), "{set}, {count} requests");
             }
         }

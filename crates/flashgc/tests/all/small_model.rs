@@ -3,12 +3,13 @@
 //! its erase. The model shares no code with the engine.
 
 use crate::common;
+use crate::common::spy::{See, Spy};
 
 use common::{TINY, TINY_DRIVE, setup};
 use flashgc::session::Options;
 use flashgc::sim::Sim;
 use flashgc::verify::blame::{Blame, PARTS, Part, Parts};
-use flashgc::verify::{Happened, Watch};
+use flashgc::verify::{Happened, Watch as _};
 use flashgc::workload::{HostOp, HostRequest, ListSource};
 
 /// Eight planes, each a unit with a bus of its own: nothing is shared.
@@ -175,7 +176,7 @@ struct Latencies {
     done: Vec<(usize, u64, Parts)>,
 }
 
-impl Watch for Latencies {
+impl See for Latencies {
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.blame.see(now_ns, happened);
         match happened {
@@ -222,10 +223,10 @@ fn compare(scheme: &str, mean_gap_ns: u64, more: &str) {
 
     let blame = Blame::new(&setup.plan);
     let watch = Latencies { blame, under_way: Vec::new(), arrived: 0, done: Vec::new() };
-    let mut sim = Sim::new(setup.plan, watch);
+    let mut sim = Sim::new(setup.plan, Spy::new(watch));
     sim.untimed().fill(0, pages as u32).expect("the fill fits");
     let results = common::drain(&mut sim, &mut ListSource::new(requests.clone()), 10_000);
-    let mut found = std::mem::take(&mut sim.watch().done);
+    let mut found = std::mem::take(&mut sim.watch().records::<Latencies>().done);
     found.sort_unstable();
     assert_eq!(found.len(), requests.len());
     for (at, latency_ns, parts) in found {

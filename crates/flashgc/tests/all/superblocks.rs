@@ -1,6 +1,7 @@
 //! Superblocks: planes that share their blocks (docs/superblocks.md).
 
 use crate::common;
+use crate::common::spy::{See, Spy};
 use crate::drive::{preconditioned, run_on};
 
 use common::{
@@ -8,7 +9,7 @@ use common::{
     setup, synthetic, whole,
 };
 use flashgc::sim::Sim;
-use flashgc::verify::{Happened, Watch, What};
+use flashgc::verify::{Happened, What};
 use serde_json::Value;
 
 /// The settings that every scheme needs on superblocks.
@@ -270,7 +271,7 @@ struct Worked {
     programs: Vec<u64>,
 }
 
-impl Watch for Worked {
+impl See for Worked {
     fn see(&mut self, _now_ns: u64, happened: Happened) {
         let Happened::Busy { what: What::Operation(name, _), unit, .. } = happened else { return };
         let counts = match name {
@@ -288,10 +289,10 @@ impl Watch for Worked {
 fn wear_is_even_over_the_units_of_a_superblock() {
     let usual = ["device.superblock=\"drive\"", "device.blocks_per_plane=24", BUS];
     let setup = setup(TINY, &[&usual[..], &COPIES].concat());
-    let mut sim = Sim::new(setup.plan.clone(), Worked::default());
+    let mut sim = Sim::new(setup.plan.clone(), Spy::new(Worked::default()));
     sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
     let results = drain(&mut sim, &mut synthetic(&setup), 10_000);
-    let Worked { erases, programs } = sim.watch();
+    let Worked { erases, programs } = sim.watch().records();
     let collections = results.counters.erases;
     assert!(collections > 10, "{collections}");
     assert_eq!(erases.len(), 4);

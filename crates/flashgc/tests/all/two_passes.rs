@@ -1,6 +1,7 @@
 //! Programs in two passes, coarse and fine (docs/one-shot.md#two-passes).
 
 use crate::common;
+use crate::common::spy::{See, Spy};
 use crate::mapping_unit::schemes_run_on;
 
 use common::{
@@ -12,7 +13,7 @@ use flashgc::ids::{Lpn, Ppn};
 use flashgc::session::Options;
 use flashgc::sim::Sim;
 use flashgc::verify::checker::{Checker, Promises};
-use flashgc::verify::{Cause, Happened, RequestRow, RequestSink, Watch, What};
+use flashgc::verify::{Cause, Happened, RequestRow, RequestSink, Watch as _, What};
 use flashgc::workload::HostOp;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -228,7 +229,7 @@ struct Misled {
     ended: Vec<&'static str>,
 }
 
-impl Watch for Misled {
+impl See for Misled {
     fn see(&mut self, now_ns: u64, happened: Happened) {
         self.checker.see(now_ns, happened);
         match happened {
@@ -261,7 +262,7 @@ fn the_checker_notices_a_read_of_a_page_whose_program_is_suspended() {
     let units = geometry.units as usize;
     let (copied, ended) = (vec![None; units], vec![""; units]);
     let misled = Misled { checker: Checker::of(&plan), geometry, copied, ended };
-    let mut sim = Sim::new(plan, misled);
+    let mut sim = Sim::new(plan, Spy::new(misled));
     sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
     let run = || common::drain(&mut sim, &mut common::synthetic(&setup), 1000);
     let outcome = catch_unwind(AssertUnwindSafe(run)).err().expect("the checker finds it");

@@ -1,6 +1,8 @@
 //! Shared code of the integration tests: configurations as text, runs to their end, values by key.
 #![allow(dead_code, reason = "every test file uses a part")]
 
+pub mod spy;
+
 use flashgc::config::{self, WorkloadPlan};
 use flashgc::measure::Results;
 use flashgc::session::{Inputs, Options, Phase, Session, Setup, TraceOpener, prepare};

@@ -26,6 +26,47 @@ fn rust_files_are_short_and_narrow() {
     none(&complaints);
 }
 
+/// Examples in documentation are compiled in crates that have some; a search for them takes seconds
+/// each. A block of another language names it.
+#[test]
+fn no_example_of_documentation_is_passed_over() {
+    let mut complaints = Vec::new();
+    for path in files(&root().join("crates"), "toml") {
+        let (source, text) = (path.with_file_name("src"), read(&path));
+        if !text.contains("doctest = false") || !source.is_dir() {
+            continue;
+        }
+        for file in files(&source, "rs") {
+            if has_example(&read(&file)) {
+                complaints.push(format!("{}: {} has examples", short(&path), short(&file)));
+            }
+        }
+    }
+    none(&complaints);
+}
+
+/// Whether documentation has a block of code without another language.
+fn has_example(text: &str) -> bool {
+    let comments = text.lines().map(str::trim_start);
+    let mut fences = comments.filter_map(|line| {
+        let words = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))?;
+        words.trim_start().strip_prefix("```")
+    });
+    // Each second one ends a block.
+    std::iter::from_fn(|| {
+        let language = fences.next()?;
+        fences.next();
+        Some(language)
+    })
+    .any(|language| !language.starts_with("text"))
+}
+
+#[test]
+fn an_example_is_found() {
+    assert!(has_example("/// ```text\n/// a\n/// ```\n/// ```\n/// b();\n/// ```\n"));
+    assert!(!has_example("//! ```text\n//! a\n//! ```\nlet a = \"```\";\n"));
+}
+
 /// The functions of a text in the shape that rustfmt gives it: the first line of each, counted from
 /// 1, its name and its number of lines. A function ends with the brace, or the semicolon, that
 /// stands as far to the right as its first line.
