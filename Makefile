@@ -95,7 +95,7 @@ mutants: $(VENV)/.dev | tools ## mutation score of the engine (SAMPLE=300 SEED=1
 # Everything that CI does, one step after the other.
 CHECKS := engine native lint test-rust test-python docs-check histories
 check: ## everything that CI does, with the time of each step
-	@scripts/check SECONDS=60 $(CHECKS)
+	@scripts/check SECONDS=30 $(CHECKS)
 
 .PHONY: engine
 engine: $(VENV)/.engine $(VENV)/.dev
