@@ -75,7 +75,7 @@ def smaller(words):
     is_oltp, has_jobs = words[1] == "oltp", words[1].endswith(".fio")
     more = [(BLOCKS, MOST_BLOCKS)] * (is_oltp or has_jobs) + [(REQUESTS, MOST_REQUESTS)] * is_oltp
     given = {word.partition("=")[0]: word.partition("=")[2] for word in words}
-    more += [(OVERWRITE, MOST_OVERWRITTEN)] * (is_oltp and int(given.get(BLOCKS, 0)) >= 512)
+    more += [(OVERWRITE, MOST_OVERWRITTEN)] * (is_oltp and int(given.get(BLOCKS, 0)) > 64)
     return words + [part for key, most in more if key not in given
                     for part in ("--set", f"{key}={most}")]  # fmt: skip
 
