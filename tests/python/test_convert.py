@@ -194,12 +194,14 @@ def test_writes_of_ssdsim_find_their_plane_as_in_the_program(tmp_path, dynamic, 
     text = SSDSIM.read_text().replace("\nallocation = 1", "\nallocation = 0")
     text = text.replace("dynamic_allocation = 0", f"dynamic_allocation = {dynamic}")
     (tmp_path / "page.parameters").write_text(text.replace("queue_length = 8;", ""))
-    device = flashgc.convert(tmp_path / "page.parameters").config["device"]
+    config = flashgc.convert(tmp_path / "page.parameters").config
+    device = config["device"]
     preset = tomllib.loads((ROOT / "devices/ssdsim.toml").read_text())
     for key in ("allocation", "write_completion", "queue_length", "order", "service"):
         assert device[key] == preset[key]
     assert device["pool"] == pool
     assert (device["bus_order"], device["completions"]) == ("commands-first", "together")
+    assert config["gc"]["blocking"] == {"channel": {"collections": "one"}}
     assert flashgc.convert(SSDSIM).config["device"]["queue_length"] == 8
 
 

@@ -205,6 +205,8 @@ def _advanced(findings: Findings, part: Part, commands: int) -> None:
 
 def _collection(findings: Findings, part: Part, commands: int, room: thresholds.Room) -> None:
     findings.choose("gc.scheme", "ssdsim", "the channel is closed while pages move, as in SSDSim")
+    why = "SSDSim: one collection at a time moves pages on a channel"
+    findings.choose("gc.blocking.channel.collections", "one", why)
     hard = part.decimal("gc hard threshold", "0", "0", "1")
     asked, most = hard.is_ * 100, Fraction(100 * room.most, room.blocks)
     taken = asked if asked <= most else Fraction(100 * room.half, room.blocks)

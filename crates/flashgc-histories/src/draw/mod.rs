@@ -1,5 +1,6 @@
 //! Draws histories: legal configurations of all slots, devices, workloads and preconditionings.
 
+mod channel;
 mod classes;
 mod device;
 mod scheme;
@@ -100,6 +101,7 @@ pub fn draw(seed: u64) -> Drawn {
     draw.cached();
     draw.read_errors();
     draw.superblocks();
+    draw.one_collection();
     draw.filled_by_another();
     draw.foreseen();
     let has_many = draw.many_classes();

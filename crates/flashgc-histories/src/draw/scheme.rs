@@ -433,6 +433,7 @@ impl Draw {
             "channel" => {
                 let below = ["channel", "chip", "die", "plane"];
                 self.maybe("gc.blocking.channel.erasing", &below);
+                self.maybe("gc.blocking.channel.collections", &["any", "one"]);
             }
             "chip" => self.maybe("gc.blocking.chip.erasing", &["chip", "die", "plane"]),
             "die" => self.maybe("gc.blocking.die.erasing", &["die", "plane"]),

@@ -75,6 +75,10 @@ pub struct BlockingChoice {
     /// at least the unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erasing: Option<Level>,
+    /// Whether the part is blocked for other collections as well, so that one at a time works in
+    /// it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub one_collection: bool,
 }
 
 impl Isolation {

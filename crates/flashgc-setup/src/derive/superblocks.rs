@@ -103,6 +103,11 @@ fn of_scheme(gc: &GcPlan) -> Vec<Refused> {
             "the collection of a superblock closes all its planes to the host until it is erased",
         ),
         refused(
+            gc.blocking.one_collection,
+            ("gc.blocking.channel.collections", Some("\"any\"")),
+            "the collection of a superblock works on several channels at once",
+        ),
+        refused(
             gc.is_paced(),
             ("gc.pacing.use", Some("\"at-once\"")),
             "the collection of a superblock runs to its end in all its units",

@@ -13,6 +13,8 @@ pub struct Blocking {
     level: Option<Level>,
     /// The smaller part that is blocked during the erase.
     erasing: Option<Level>,
+    /// Whether it is blocked for other collections as well.
+    one_collection: bool,
     /// Whether only the blocks concerned are blocked.
     pub blocks_only: bool,
 }
@@ -31,8 +33,12 @@ impl OneOf for Blocking {
             read: |_, _| Some(UNIT),
         },
         Row {
-            choice: choice("channel", "the whole channel is blocked", &[&ERASING]),
-            read: |table, _| Some(part(table, Level::Channel)),
+            choice: choice("channel", "the whole channel is blocked", &[&ERASING, &COLLECTIONS]),
+            read: |table, _| {
+                let one_collection = table.choice(COLLECTIONS.name(), COLLECTIONS_WORDS);
+                let one_collection = one_collection.unwrap_or(false);
+                Some(Blocking { one_collection, ..part(table, Level::Channel) })
+            },
         },
         Row {
             choice: choice("chip", "the whole chip is closed", &[&ERASING]),
@@ -59,7 +65,13 @@ impl OneOf for Blocking {
     ];
 }
 
-const UNIT: Blocking = Blocking { level: None, erasing: None, blocks_only: false };
+const UNIT: Blocking =
+    Blocking { level: None, erasing: None, one_collection: false, blocks_only: false };
+const COLLECTIONS: Told = Told(
+    "collections",
+    "how many collections may move pages in the channel at once: any number (default) or one",
+);
+const COLLECTIONS_WORDS: &[(&str, bool)] = &[("any", false), ("one", true)];
 const ERASING: Told = Told(
     "erasing",
     "the part that is blocked during the erase: the same (default) or a smaller one",
@@ -69,7 +81,7 @@ const ERASING: Told = Told(
 fn part(table: &Reader<'_>, level: Level) -> Blocking {
     let erasing = table.choice(ERASING.name(), &Level::WORDS[level as usize..]);
     let erasing = erasing.filter(|&smaller| smaller != level);
-    Blocking { level: Some(level), erasing, blocks_only: false }
+    Blocking { level: Some(level), erasing, ..UNIT }
 }
 
 impl Blocking {
@@ -79,13 +91,21 @@ impl Blocking {
         // A unit that erases serves no request, and an erase of no length blocks none.
         let erasing = self.erasing.filter(|_| level < shape.unit && takes_time);
         let erasing = erasing.map(|erasing| erasing.min(shape.unit));
-        BlockingChoice { level, blocks: self.blocks_only, erasing }
+        // A unit has one collection at most.
+        let one_collection = self.one_collection && level < shape.unit;
+        BlockingChoice { level, blocks: self.blocks_only, erasing, one_collection }
     }
 
-    /// The key of the smaller part, where it has no effect: the part is never larger than the unit.
-    pub fn unused(&self, gc: &GcPlan) -> Option<String> {
-        let is_unused = self.erasing.is_some() && gc.blocking.erasing.is_none();
-        is_unused.then(|| format!("gc.blocking.{}.erasing", gc.blocking.level.word()))
+    /// The keys that have no effect: the part is never larger than the unit, or erases take no
+    /// time.
+    pub fn unused(&self, gc: &GcPlan) -> impl Iterator<Item = String> + use<> {
+        let BlockingChoice { level, erasing, one_collection, .. } = gc.blocking;
+        let keys = [
+            ("erasing", self.erasing.is_some() && erasing.is_none()),
+            (COLLECTIONS.name(), self.one_collection && !one_collection),
+        ];
+        let unused = keys.into_iter().filter(|&(_, is_unused)| is_unused);
+        unused.map(move |(key, _)| format!("gc.blocking.{}.{key}", level.word()))
     }
 }
 

@@ -10,6 +10,7 @@
 //! In a closed loop a request follows another without a gap, so that no drive is ever idle.
 
 use super::task::{Rest, Task, Work};
+use crate::collect::is_kept_out;
 use crate::context::Context;
 use crate::event::Slot;
 use crate::gc::{Idle, MeanCollection, Wait};
@@ -81,7 +82,8 @@ impl<W: Watch> Task<W> for IdleCollection {
     }
 
     fn next(&mut self, unit: UnitId, at: &mut Rest<'_, W>) -> Option<Work> {
-        if self.state != State::Idle || at.jobs[unit].is_open() {
+        let is_kept_out = || is_kept_out(at.cx.plan, unit, &at.host.waiting);
+        if self.state != State::Idle || at.jobs[unit].is_open() || is_kept_out() {
             return None;
         }
         let (plane, victim) = self.victim(unit, at)?;

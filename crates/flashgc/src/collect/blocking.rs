@@ -3,8 +3,12 @@
 //! In SSDsim a collection occupies the channel while it moves pages, and the erase keeps only the
 //! chip busy. So a collection releases the rest of its part when its erase begins, and blocks it
 //! again where the same batch continues with another block.
+//!
+//! Where the part is blocked for other collections as well, the units in it collect in turn: those
+//! behind the one that releases it are checked first. A batch ends where another unit has begun a
+//! collection during its erase.
 
-use super::Collecting;
+use super::{Collecting, Stage};
 use crate::gc::Victim;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Plan;
@@ -68,6 +72,20 @@ impl<W: Watch> Collecting<'_, W> {
         }
     }
 
+    /// Whether a batch may continue: it need not be alone in its part, or no other unit has begun a
+    /// collection there during the erase that has not come to its own erase.
+    pub(super) fn has_part_alone(&self, collected: PlaneId) -> bool {
+        let geometry = &self.cx.plan.geometry;
+        let own = geometry.unit_of(collected);
+        let moves_pages = |&plane: &PlaneId| {
+            let unit = geometry.unit_of(plane);
+            let stage = self.jobs[unit].stage();
+            unit != own && !matches!(stage, Stage::Closed | Stage::Erasing)
+        };
+        let planes = self.jobs.domain(self.part(collected));
+        !self.cx.plan.gc.blocking.one_collection || !planes.iter().any(moves_pages)
+    }
+
     /// A batch begins: where copies go to the host's open block, its pages are closed.
     pub(super) fn close_open_block(&mut self, unit: UnitId, plane: PlaneId) {
         if !self.cx.plan.gc.closes_open_block() {
@@ -97,7 +115,12 @@ impl<W: Watch> Collecting<'_, W> {
     }
 
     fn open_planes(&mut self, collected: PlaneId, is_meant: impl Fn(PlaneId) -> bool) {
-        for &plane in self.jobs.domain(self.part(collected)) {
+        let planes = self.jobs.domain(self.part(collected));
+        let first = match self.cx.plan.gc.blocking.one_collection {
+            true => planes.partition_point(|&plane| plane <= collected),
+            false => 0,
+        };
+        for &plane in planes[first..].iter().chain(&planes[..first]) {
             if is_meant(plane) {
                 self.waiting.release(plane);
                 self.store.gc.call_units(plane, &self.cx.plan.geometry);

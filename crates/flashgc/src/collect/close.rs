@@ -18,11 +18,23 @@ fn neighbour_valid(victims: &[Victim]) -> u32 {
     victims.iter().filter(|victim| !victim.is_erased()).map(|victim| victim.valid).sum()
 }
 
-/// Whether a collection may begin: always, or while a request waits at the unit. A write that waits
-/// for space anywhere is reason enough, since this unit may be the one that can free some.
+/// Whether a unit without a collection may begin one: always, or while a request waits at the unit.
+/// A write that waits for space anywhere is reason enough, since this unit may be the one that can
+/// free some.
 #[inline(always)]
 pub fn may_open(plan: &Plan, unit: UnitId, waiting: &Waiting, is_starving: bool) -> bool {
+    is_due(plan, unit, waiting, is_starving) && !is_kept_out(plan, unit, waiting)
+}
+
+#[inline(always)]
+fn is_due(plan: &Plan, unit: UnitId, waiting: &Waiting, is_starving: bool) -> bool {
     plan.gc.trigger.idle_units || waiting.count(unit) > 0 || is_starving
+}
+
+/// Whether the collection of another unit blocks this one for collections too.
+#[inline(always)]
+pub fn is_kept_out(plan: &Plan, unit: UnitId, waiting: &Waiting) -> bool {
+    plan.gc.blocking.one_collection && waiting.is_held(plan.geometry.planes_of(unit)[0])
 }
 
 /// The erase of these victims: nothing where all of them are retired in place of being erased.
@@ -68,7 +80,8 @@ impl<W: Watch> Collecting<'_, W> {
         let listed = if plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
         if batch_left > 0
             && self.store.goes_on(plane, listed)
-            && may_open(self.cx.plan, unit, self.waiting, self.is_starving)
+            && is_due(self.cx.plan, unit, self.waiting, self.is_starving)
+            && self.has_part_alone(plane)
             && let Some(victim) = self.store.pick_victim(plane, &self.cx)
         {
             self.widen_blocking(plane);

@@ -31,7 +31,7 @@ mod steps;
 mod timetable;
 mod unseen;
 
-pub use close::{erase, may_open};
+pub use close::{erase, is_kept_out, may_open};
 pub use ends::Ended;
 pub use job::{Job, Stage};
 pub use partial::{At, Partial};

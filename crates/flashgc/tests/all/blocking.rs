@@ -13,6 +13,7 @@ use serde_json::Value;
 
 const CHANNEL: &str = "gc.blocking.use=\"channel\"";
 const CHIP_IN_ERASE: &str = "gc.blocking.channel.erasing=\"chip\"";
+const ONE_COLLECTION: &str = "gc.blocking.channel.collections=\"one\"";
 
 fn erasing(sets: &[&str]) -> Option<Level> {
     setup(TINY, sets).plan.gc.blocking.erasing
@@ -36,6 +37,19 @@ fn the_part_of_the_erase_is_smaller_than_that_of_the_copies() {
     }
     let unused = setup(TINY, &[CHIP_IN_ERASE]).unused_keys().to_vec();
     assert_eq!(unused, ["gc.blocking.channel.erasing"]);
+}
+
+#[test]
+fn one_collection_matters_where_a_channel_has_several_units() {
+    let one = |sets: &[&str]| setup(TINY, sets).plan.gc.blocking.one_collection;
+    assert!(one(&[CHANNEL, ONE_COLLECTION]));
+    assert!(!one(&[CHANNEL, "gc.blocking.channel.collections=\"any\""]) && !one(&[CHANNEL]));
+    let whole = setup(TINY, &[CHANNEL, ONE_COLLECTION, "device.unit=\"channel\""]);
+    assert!(!whole.plan.gc.blocking.one_collection);
+    assert_eq!(whole.unused_keys(), ["gc.blocking.channel.collections"]);
+    let found =
+        refusal(TINY, &["gc.blocking.use=\"chip\"", "gc.blocking.chip.collections=\"one\""]);
+    assert!(found.contains("unknown key `collections`"), "{found}");
 }
 
 #[test]
@@ -82,9 +96,13 @@ fn every_batch_and_scheme_keeps_its_holds() {
             &["gc.erase.use=\"blocks\"", "gc.trigger.watermark.soft=\"4 blocks\""],
             &["device.unit=\"plane\"", "device.allocation=\"dynamic\""],
             &["gc.trigger.use=[\"watermark\",\"idle\"]", "gc.trigger.idle.wait=\"0 ns\""],
+            &["gc.trigger.watermark.hard=\"2 blocks\"", "gc.trigger.watermark.soft=\"3 blocks\""],
         ] {
             let batch = format!("gc.trigger.watermark.batch=\"{batch}\"");
             run_verified(TINY, &[&[CHANNEL, CHIP_IN_ERASE, &batch], sets].concat());
+            run_verified(TINY, &[&[CHANNEL, ONE_COLLECTION, &batch], sets].concat());
+            let both = [CHANNEL, CHIP_IN_ERASE, ONE_COLLECTION, &batch];
+            run_verified(TINY, &[&both, sets].concat());
         }
     }
 }
@@ -98,12 +116,32 @@ fn found(sets: &[&str], blocking: BlockingChoice) -> String {
 
 #[test]
 fn the_checker_notices_a_hold_that_is_too_small() {
-    let whole = BlockingChoice { level: Level::Channel, blocks: false, erasing: None };
+    let whole = BlockingChoice {
+        level: Level::Channel,
+        blocks: false,
+        erasing: None,
+        one_collection: false,
+    };
     let narrow = BlockingChoice { erasing: Some(Level::Chip), ..whole };
     let holds = "which a collection in plane";
     assert!(found(&[], whole).contains(holds));
     assert!(found(&[CHANNEL, CHIP_IN_ERASE], whole).contains(holds));
     assert!(found(&["engine.coalesce=false"], narrow).contains("while a collection in plane"));
+}
+
+#[test]
+fn the_checker_notices_a_second_collection() {
+    let alone = BlockingChoice {
+        level: Level::Channel,
+        blocks: false,
+        erasing: None,
+        one_collection: true,
+    };
+    let began = found(&[CHANNEL], alone);
+    assert!(began.contains("ns a collection began in plane"), "{began}");
+    let narrow = BlockingChoice { erasing: Some(Level::Chip), ..alone };
+    let got_in = found(&[CHANNEL, CHIP_IN_ERASE], narrow);
+    assert!(got_in.contains("a collection got in while a collection in plane"), "{got_in}");
 }
 
 /// A collection in plane 0 of a channel with two chips, whose erase begins at 1000 ns.

@@ -66,6 +66,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("gc.placement.use", &["\"one-frontier\"", "\"separate-gc\""]),
     ("gc.blocking.use", &["\"unit\"", "\"channel\"", "\"chip\"", "\"die\"", "\"plane\""]),
     ("gc.blocking.channel.erasing", &["\"channel\"", "\"channel\"", "\"chip\"", "\"plane\""]),
+    ("gc.blocking.channel.collections", &["\"any\"", "\"one\""]),
     ("gc.blocking.chip.erasing", &["\"chip\"", "\"die\""]),
     ("workload.synthetic.size", &["\"4 KiB\"", "{\"2 KiB\"=0.5,\"16 KiB\"=0.5}"]),
     ("workload.synthetic.trim_share", &["0.0", "0.1"]),
