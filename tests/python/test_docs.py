@@ -30,6 +30,8 @@ BLOCK = re.compile(
 # The duration of a run differs on every machine.
 TOOK = re.compile(r"^took .*\n(?: .*\n)*", re.MULTILINE)
 BLESS = os.environ.get("FLASHGC_BLESS") == "1"
+IS_WHOLE = LONG or BLESS
+"""Whether examples run as the pages have them."""
 FILE = re.compile(r"^```\w+ (\S+\.\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 """A block with the name of a file, which the commands of its page read."""
 
@@ -55,7 +57,7 @@ def blocks(page):
 def text_of(page):
     """The text of a page, in the short form."""
     text, name = page.read_text(), str(page.relative_to(ROOT))
-    if LONG or BLESS or name not in SHORTER:
+    if IS_WHOLE or name not in SHORTER:
         return text
     _, whole, part = SHORTER[name]
     assert text.count(whole) == 1, f"{name} has no {whole}"
@@ -64,7 +66,7 @@ def text_of(page):
 
 def is_sampled(page, kind, text):
     word = SAMPLED.get(str(page.relative_to(ROOT)))
-    return not LONG and not BLESS and kind == "python" and bool(word) and word in text
+    return not IS_WHOLE and kind == "python" and bool(word) and word in text
 
 
 def smaller(words):
@@ -159,7 +161,7 @@ def differs(shown, found):
 
 def is_shorter(page, text):
     word, *_ = SHORTER.get(str(page.relative_to(ROOT)), [None])
-    return bool(word) and word in text
+    return not IS_WHOLE and bool(word) and word in text
 
 
 def is_part(shown, found):
@@ -183,7 +185,7 @@ def test_what_a_page_shows_runs_and_prints_what_it_says(flashgc, page, tmp_path,
         found = printed(flashgc, page, kind, text, bool(shown), before)
         if not shown:
             continue
-        if not LONG and not BLESS and is_shorter(page, text):
+        if is_shorter(page, text):
             assert is_part(shown, found), f"{page.name}: {text}\n{found}"
             continue
         if BLESS and differs(shown, found):
