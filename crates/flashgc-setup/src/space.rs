@@ -109,8 +109,15 @@ pub fn mark(shape: &Shape, blocks: u32, pages: u64) -> String {
 }
 
 /// The space that collection needs in a plane in addition to its threshold, as text for the user.
-pub fn needs(shape: &Shape, gc: &GcPlan, open_blocks: u64) -> String {
+pub fn needs(shape: &Shape, gc: &GcPlan, reserved: u64, open_blocks: u64) -> String {
     let (reserve, per_block) = (gc.reserve_blocks, shape.data_pages());
+    let open = pages_shut_by_an_open_block(shape, gc);
+    if reserved > u64::from(reserve) * u64::from(per_block) {
+        return format!(
+            "reserved pages, even and odd: {reserved}; open blocks: {open_blocks}, each with \
+             {open} pages"
+        );
+    }
     match shape.sub_blocks {
         1 => format!(
             "reserved blocks: {reserve}, open blocks: {open_blocks}, each of {per_block} pages{}",
@@ -118,8 +125,7 @@ pub fn needs(shape: &Shape, gc: &GcPlan, open_blocks: u64) -> String {
         ),
         _ => format!(
             "reserved sub-blocks: {reserve}, each of {per_block} pages; open blocks: \
-             {open_blocks}, each with {} pages",
-            pages_shut_by_an_open_block(shape, gc)
+             {open_blocks}, each with {open} pages"
         ),
     }
 }

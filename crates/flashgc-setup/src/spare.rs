@@ -1,7 +1,7 @@
 //! The spare space of a plane, and the share that thresholds and open blocks take.
 
 use super::slots::trigger::used_space;
-use super::space;
+use super::space::{self, least_of};
 use flashgc_config::Reader;
 use flashgc_model::device::Shape;
 use flashgc_model::gc::GcPlan;
@@ -15,6 +15,19 @@ fn open_blocks(gc: &GcPlan) -> u64 {
 /// pad programs, the invalid pages that fill no program.
 fn shut_pages(shape: &Shape, gc: &GcPlan) -> u64 {
     open_blocks(gc) * space::pages_shut_by_an_open_block(shape, gc) + shape.never_won()
+}
+
+/// Pages of a plane that the host may find erased and cannot take.
+fn reserved_pages(shape: &Shape, gc: &GcPlan) -> u64 {
+    let of_blocks = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages());
+    if !gc.copy.parity() {
+        return of_blocks;
+    }
+    // The host opens no block while copies have no more than the reserve of one kind. Pages of the
+    // other kind that it cannot take then are in erased blocks, with one more even page at most.
+    let of_a_kind = u64::from(gc.reserve_pages);
+    let more_even = of_a_kind / u64::from(least_of(shape) / 2).max(1);
+    of_blocks.max(2 * of_a_kind + more_even)
 }
 
 /// Erased pages of a plane that collection must be able to reach.
@@ -33,8 +46,7 @@ pub fn left(shape: &Shape, gc: &GcPlan) -> f64 {
 /// Blocks of a plane that collection can do without.
 pub fn blocks_to_lose(shape: &Shape, gc: &GcPlan) -> u32 {
     let exported = u64::from(shape.exported_pages_per_plane);
-    let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages());
-    let taken = reserved.max(mark_pages(shape, gc)) + shut_pages(shape, gc);
+    let taken = reserved_pages(shape, gc).max(mark_pages(shape, gc)) + shut_pages(shape, gc);
     let left = shape.data_pages_per_plane().saturating_sub(exported + taken + 1);
     (left / u64::from(shape.data_pages())) as u32
 }
@@ -45,7 +57,8 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let exported = u64::from(shape.exported_pages_per_plane);
     let open_blocks = open_blocks(gc);
     let open_pages = shut_pages(shape, gc);
-    let reserved = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages()) + open_pages;
+    let reserved_pages = reserved_pages(shape, gc);
+    let reserved = reserved_pages + open_pages;
     let mark = mark_pages(shape, gc);
     if exported + reserved >= physical {
         root.table("device").error(
@@ -53,7 +66,7 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
             format!(
                 "a plane has {} spare pages, but collection alone needs {reserved}: {}",
                 physical.saturating_sub(exported),
-                space::needs(shape, gc, open_blocks)
+                space::needs(shape, gc, reserved_pages, open_blocks)
             ),
             format!(
                 "set device.exported below {:.4}, or give each plane more blocks",

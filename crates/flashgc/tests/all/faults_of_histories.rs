@@ -471,3 +471,30 @@ fn policies_that_are_left_whole_blocks_alone_collect_others() {
         assert!(whole(&report, "gc.count") > 0, "{victim}");
     }
 }
+
+/// Isolated sub-blocks have more even pages than odd ones: copies ran short of odd ones.
+#[test]
+fn the_host_takes_pages_of_the_kind_that_copies_have_to_spare() {
+    let device = [
+        "device.pages_per_block=16",
+        "device.sub_blocks=4",
+        "device.layers=16",
+        "gc.erase.use=\"sub-blocks\"",
+        "gc.erase.sub-blocks.isolation=\"hardware\"",
+        "gc.victim.use=\"recycle-benefit\"",
+        "gc.copy.copyback.parity=true",
+        "gc.placement.use=\"separate-gc\"",
+        "device.blocks_per_plane=32",
+        "device.exported=0.684570312",
+        "device.allocation=\"dynamic\"",
+        "device.pool=\"chip\"",
+        "workload.synthetic.address={zipf=1.1}",
+        "precondition.overwrite=2.0",
+        "gc.trigger.watermark.soft=\"4 blocks\"",
+        "gc.trigger.watermark.compare=\"<=\"",
+        "device.order=[\"plane\",\"die\",\"chip\",\"channel\"]",
+    ];
+    for seed in 1..=6 {
+        assert_eq!(requests(&run_verified(&seeded(TINY, seed), &device)), 3_000, "{seed}");
+    }
+}

@@ -133,6 +133,8 @@ pub struct Frontiers {
     /// Their sum, and the lowest that it was since measuring began, when pages last came back.
     free_total: u64,
     free_total_min: u64,
+    /// Erased blocks of each plane, not open, with one more even page than odd ones.
+    uneven_blocks: Vec<u32>,
 }
 
 impl Frontiers {
@@ -162,6 +164,7 @@ impl Frontiers {
             free_pages: vec![0; planes],
             free_total: 0,
             free_total_min: u64::MAX,
+            uneven_blocks: vec![0; planes],
         }
     }
 
@@ -404,6 +407,7 @@ impl Frontiers {
     pub fn give_back(&mut self, geometry: &Geometry, plane: PlaneId, block: BlockId) {
         self.free_blocks.push_back(plane, block);
         self.add_free(plane, geometry.data_pages_of(block));
+        self.uneven_blocks[plane.index()] += geometry.data_pages_of(block) % 2;
     }
 
     /// This erased block must not be opened until it is [given out](Self::give_out) again; its
@@ -477,9 +481,8 @@ impl Frontiers {
 
     /// The written pages of the open block that the host fills.
     pub fn written_by_host(&self, geometry: &Geometry, plane: PlaneId) -> Range<u32> {
-        let open = self.open_blocks(geometry, plane);
-        let open = open.into_iter().find(|open| open.role == Role::Host);
-        open.map_or(0..0, |open| {
+        let mut open = self.open_blocks(geometry, plane).into_iter();
+        open.find(|open| open.role == Role::Host).map_or(0..0, |open| {
             let first = geometry.first_page(open.block).0;
             first..first + open.end()
         })

@@ -11,7 +11,7 @@ impl Frontiers {
     #[inline(always)]
     pub fn host_has_room(&self, plane: PlaneId) -> bool {
         if self.rules.reserve_pages > 0 && !self.has_pages_above_reserve(plane) {
-            return false;
+            return self.rules.parity && self.beside_reserve(plane).is_some();
         }
         if self.rules.classes > 0 {
             return self.class_has_room(plane);
@@ -33,22 +33,6 @@ impl Frontiers {
         }
         // A block that the host opens takes its pages of both kinds along.
         self.copies_have(plane).into_iter().min() > Some(reserve)
-    }
-
-    /// Under the odd/even rule, the even and the odd pages that copies may take.
-    fn copies_have(&self, plane: PlaneId) -> [u32; 2] {
-        let left = |stream: Stream| {
-            let halves = &self.frontiers[self.index(plane, stream)].halves;
-            let left = |lane: usize| {
-                halves.iter().map(|half| half.end.saturating_sub(half.next[lane]).div_ceil(2)).sum()
-            };
-            [left(0), left(1)]
-        };
-        let own: [u32; 2] = left(Stream::Gc);
-        let host = if self.rules.separate_gc { left(Stream::Host) } else { [0, 0] };
-        let open: u32 = own.iter().chain(&host).sum();
-        let erased = (self.free_pages(plane) - open) / 2;
-        own.map(|pages| pages + erased)
     }
 
     /// Whether the host can take a page that copies cannot use: of an open block of its own, or of

@@ -222,6 +222,7 @@ pub const AROUND: &[Factor] = &[
     (COMMAND, &["\"0 ns\"", "\"200 ns\""]),
     (RATIO, &["", "2", "7.5"]),
     ("gc.blocking.channel.erasing", &["\"channel\"", "\"chip\"", "\"plane\""]),
+    ("gc.blocking.channel.collections", &["\"any\"", "\"one\""]),
     ("gc.blocking.chip.erasing", &["\"chip\"", "\"die\""]),
     ("device.timing.layer_map", &["\"in-order\"", "\"striped\""]),
     ("engine.coalesce", &["true", "false"]),
