@@ -136,6 +136,11 @@ impl Events {
         self.limit_ns
     }
 
+    /// The place of a slot among the events of an instant.
+    pub fn place(&self, slot: Slot) -> usize {
+        self.slots.place(slot)
+    }
+
     /// Sets the slot's event. A slot holds one event at a time.
     #[inline(always)]
     pub fn post(&mut self, slot: Slot, at_ns: u64) {

@@ -16,7 +16,7 @@ impl Draw {
         self.word("gc.pacing.use", &["at-once"]);
         self.word("gc.blocking.use", &["channel"]);
         self.maybe("gc.blocking.channel.erasing", &["chip", "die", "plane"]);
-        self.word("gc.blocking.channel.collections", &["one"]);
+        self.word("gc.blocking.channel.collections", &["one", "any"]);
         self.word("gc.copy.use", &["bus", "bus", "copyback"]);
         if self.choices.chance(50) {
             self.of_plain_pages();
@@ -34,7 +34,6 @@ impl Draw {
             "device.multi_plane",
             "device.cache_operations",
             "device.superblock",
-            "device.completions",
             "device.layers",
             "device.timing.layer_ratio",
             "device.read_retry",

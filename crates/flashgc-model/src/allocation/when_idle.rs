@@ -133,6 +133,13 @@ impl WhenIdle {
         None
     }
 
+    /// Whether no plane of a pool for which writes wait has a page for them.
+    pub fn is_full(&self, has_room: impl Fn(PlaneId) -> bool) -> bool {
+        let has_none = |&pool: &usize| !self.planes(pool).any(&has_room);
+        let mut wanted = (0..self.pools.len()).filter(|&pool| !self.pools[pool].waiting.is_empty());
+        wanted.any(|pool| has_none(&pool))
+    }
+
     fn planes(&self, pool: usize) -> impl Iterator<Item = PlaneId> + '_ {
         let parts = self.pools[pool].buses.iter().flat_map(|bus| &bus.parts);
         parts.flat_map(|part| part.planes.iter().copied())

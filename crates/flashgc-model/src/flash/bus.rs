@@ -51,6 +51,20 @@ impl<T: Copy> Flash<T> {
         holder.is_none() && data.is_none()
     }
 
+    /// Whether the operation of a unit needs the bus for the phase under way or for a later one, or
+    /// another one has begun in parallel with it.
+    pub fn transfers_on(&self, unit: UnitId) -> bool {
+        let state = &self.units[unit.index()];
+        let mut left = (state.at..state.phases.count()).filter_map(|at| state.phases.get(at));
+        let transfers = left.any(|phase| phase.kind.is_on_bus());
+        state.owner.is_some() && (state.second.is_some() || transfers)
+    }
+
+    /// Transfers for collections had the bus of a unit for this time, in ns.
+    pub fn has_sent(&mut self, unit: UnitId, ns: u64) {
+        self.buses[self.bus_of[unit.index()].index()].spent.add(true, ns);
+    }
+
     /// A unit waits once at most, so that it can be linked.
     #[inline(always)]
     fn waits_for(&mut self, bus: BusId, unit: UnitId, kind: Kind) {
@@ -98,7 +112,14 @@ impl<T: Copy> Flash<T> {
     }
 
     #[inline(always)]
-    fn grant(&mut self, bus: BusId, unit: UnitId, ns: u64, now_ns: u64, events: &mut Events) {
+    pub(super) fn grant(
+        &mut self,
+        bus: BusId,
+        unit: UnitId,
+        ns: u64,
+        now_ns: u64,
+        events: &mut Events,
+    ) {
         let state = &mut self.buses[bus.index()];
         state.holder = Some(unit);
         state.since_ns = now_ns;

@@ -20,7 +20,7 @@ mod under_way;
 
 pub use phases::{Kind, Phase, Phases};
 pub use price::{Op, Prices};
-pub use suspend::Suspended;
+pub use suspend::{Suspended, UnderWay};
 
 use crate::device::{BusOrder, Geometry, Spent};
 use crate::event::{Events, Slot};

@@ -5,6 +5,21 @@ use super::{Class, Command, Flash, Kind, Phases};
 use crate::event::{Events, Slot};
 use crate::ids::UnitId;
 
+/// A command that is under way, after others that ran as one with it.
+#[derive(Clone, Copy, Debug)]
+pub struct UnderWay {
+    /// Its phases, and the index of the one that waits for its page addresses.
+    pub phases: Phases,
+    /// See [`Command::binds_at`].
+    pub binds_at: u8,
+    /// The index of the phase under way.
+    pub at: u8,
+    /// The start of the command, in ns.
+    pub since_ns: u64,
+    /// The start of the phase, in ns.
+    pub phase_since_ns: u64,
+}
+
 /// An operation that was suspended in its array phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Suspended {
@@ -49,18 +64,23 @@ impl<T: Copy> Flash<T> {
         Suspended { phases, at, left_ns, since_ns, phase_since_ns }
     }
 
-    /// The operation of a unit for collection, in the array, was several: the last of them is this
-    /// one, and began at this time.
-    pub fn becomes(&mut self, unit: UnitId, phases: Phases, since_ns: u64, events: &mut Events) {
+    /// The operation of a unit for collection was several, without an event at the end of each:
+    /// this one is under way.
+    pub fn becomes(&mut self, unit: UnitId, command: UnderWay, events: &mut Events) {
+        let UnderWay { phases, binds_at, at, since_ns, phase_since_ns } = command;
         let state = &mut self.units[unit.index()];
         debug_assert!(state.second.is_none() && state.at == 0);
         state.spent.add(true, since_ns - state.since_ns);
-        state.phases = phases;
-        (state.since_ns, state.phase_since_ns) = (since_ns, since_ns);
-        let Some(phase) = phases.get(0) else { unreachable!("an operation has a phase") };
+        (state.phases, state.binds_at, state.at) = (phases, binds_at, at);
+        (state.since_ns, state.phase_since_ns) = (since_ns, phase_since_ns);
+        let Some(phase) = phases.get(at) else { unreachable!("an operation has a phase") };
         state.kind = phase.kind;
         events.clear(Slot::Unit(unit));
-        events.post(Slot::Unit(unit), since_ns + phase.ns);
+        if !phase.kind.is_on_bus() {
+            return events.post(Slot::Unit(unit), phase_since_ns + phase.ns);
+        }
+        debug_assert!(self.is_bus_free(unit));
+        self.grant(self.bus_of[unit.index()], unit, phase.ns, phase_since_ns, events);
     }
 
     /// The command that gives the operation up, or takes it up again.

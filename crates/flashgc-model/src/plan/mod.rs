@@ -230,31 +230,56 @@ impl Plan {
         self.fixes_jobs() && (is_one || !self.gc.takes_time())
     }
 
-    /// Whether copies that no request can preempt may run unseen, as one event, although requests
-    /// preempt others.
+    /// Whether copies may run unseen, as one event, although requests preempt others, or other
+    /// units use the bus between collections.
     ///
-    /// The copies must need no bus and take equal times, and no other operation may take pages of
-    /// their plane; and each must be followed by the next before anything else of its instant.
-    /// (Watchers, layers, background work and the books of policies are asked apart.)
+    /// The copies must take equal times, and no other operation may take pages of their plane; and
+    /// each must be followed by the next before anything else of its instant. (Watchers, layers,
+    /// background work and the books of policies are conditions apart: a write that waits for any
+    /// idle unit has the cause of the first collection that works, as long as the step lasts.)
     pub fn runs_unseen(&self) -> bool {
         let gc = &self.gc;
         self.coalesce
             && gc.takes_time()
-            && self.front.completions == Completions::OneByOne
-            && gc.preemption.is_some_and(|rules| rules.between_copies && rules.poll_ns == 0)
             && !gc.is_paced()
             && gc.placement.is_none()
             && gc.sub_blocks.is_none()
             && gc.reserve_pages == 0
             && !gc.blocking.blocks
-            && gc.copy.stays_in_plane()
             && gc.copy.at_once() == 1
             && !self.parity()
-            && self.timing.command_ns == 0
             && !self.timing.times_summaries_of_copies()
-            && self.allocation == Allocation::Striped
             && self.geometry.shape.multi_plane == 1
             && self.write_buffer.is_none()
+            && (self.may_refuse_all() || self.may_have_its_bus())
+    }
+
+    /// Whether there are times at which no request can preempt a collection, whose copies need no
+    /// bus.
+    fn may_refuse_all(&self) -> bool {
+        let rules = self.gc.preemption;
+        rules.is_some_and(|rules| rules.between_copies && rules.poll_ns == 0)
+            && self.front.completions == Completions::OneByOne
+            && self.gc.copy.stays_in_plane()
+            && self.timing.command_ns == 0
+            && self.allocation == Allocation::Striped
+    }
+
+    /// Whether there are times at which a collection that runs to its end has its bus to itself: it
+    /// closes the channel to the host, and transfers that were under way end.
+    fn may_have_its_bus(&self) -> bool {
+        let shape = &self.geometry.shape;
+        self.gc.preemption.is_none()
+            && !self.fixes_jobs()
+            && !self.gc.copy.is_sent()
+            && self.gc.blocking.level == Level::Channel
+            && self.allocation != Allocation::Dynamic
+            && shape.program_slots == 1
+            && self.read_retry.is_none()
+            && self.timing.passes.is_none()
+            && !self.begins_beside()
+            && !self.suspends_programs()
+            && !self.geometry.has_superblocks()
     }
 
     /// Whether nothing can interrupt a collection, so that its pages are fixed when it begins.

@@ -1,7 +1,7 @@
 //! The conditions of the event loop in its hot parts: each follows from the plan, and is derived
 //! once.
 
-use super::Plan;
+use super::{Allocation, Completions, Plan};
 
 /// The answers.
 #[derive(Clone, Copy)]
@@ -12,6 +12,12 @@ pub struct Switches {
     pub orders_instants: bool,
     /// Whether copies that no request can preempt run unseen.
     pub runs_unseen: bool,
+    /// Whether a write elsewhere may rewrite a page that a collection moves unseen.
+    pub rewrites_unseen: bool,
+    /// Whether another unit at the bus may begin a collection meanwhile.
+    pub shares_bus_unseen: bool,
+    /// Whether nothing may start before the last end of an instant, those of unseen copies too.
+    pub ends_unseen_together: bool,
     /// Whether something may follow each phase of an operation of the host.
     pub follows_phases: bool,
     /// Whether an operation may begin at a unit that is not free.
@@ -33,6 +39,11 @@ impl Switches {
             rests: works_ahead || plan.holds_operations(),
             orders_instants: plan.orders_instants(),
             runs_unseen,
+            rewrites_unseen: runs_unseen && plan.allocation == Allocation::WhenIdle,
+            shares_bus_unseen: runs_unseen
+                && plan.gc.preemption.is_none()
+                && !plan.gc.blocking.one_collection,
+            ends_unseen_together: runs_unseen && plan.front.completions == Completions::Together,
             follows_phases: plan.follows_phases(),
             begins_beside: plan.begins_beside(),
             has_seconds: plan.cache.is_some() || plan.gc.preemption.is_some(),

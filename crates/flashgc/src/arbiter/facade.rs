@@ -143,9 +143,9 @@ impl Arbiter {
     }
 
     /// Copies that ran unseen are this far.
-    pub fn caught_up(&mut self, unit: UnitId, progress: Progress) {
+    pub fn caught_up(&mut self, unit: UnitId, progress: Progress, counters: &mut Counters) {
         if let Some(preemptive) = self.preemptive() {
-            preemptive.caught_up(unit, progress);
+            preemptive.caught_up(unit, progress, counters);
         }
     }
 

@@ -32,6 +32,8 @@ use programs::Programs;
 pub enum Arbiter {
     /// A collection runs to its end.
     RunToEnd,
+    /// The same, where it may have its bus to itself.
+    AloneAtBus,
     /// Requests may preempt it.
     Preemptive(Box<Preemptive>),
     /// One of the two, on a device that suspends programs of the host for reads.
@@ -46,6 +48,7 @@ impl Arbiter {
         match (plan.suspends_programs(), preemptive) {
             (true, preemptive) => Arbiter::Programs(Box::new(Programs::new(preemptive, plan))),
             (false, Some(preemptive)) => Arbiter::Preemptive(preemptive),
+            (false, None) if runs_unseen => Arbiter::AloneAtBus,
             (false, None) => Arbiter::RunToEnd,
         }
     }
@@ -55,6 +58,7 @@ impl Arbiter {
     pub fn next(&mut self, unit: UnitId, turn: &mut Turn, view: View<'_>) -> Choice {
         match self {
             Arbiter::RunToEnd => run_to_end::next(unit, turn, &mut { view }),
+            Arbiter::AloneAtBus => unseen::next_alone(unit, turn, &mut { view }),
             Arbiter::Preemptive(preemptive) => preemptive.next_or_without_job(unit, turn, view),
             Arbiter::Programs(programs) => programs.next(unit, turn, view),
         }
@@ -100,7 +104,7 @@ impl Arbiter {
     #[inline(always)]
     fn preemptive(&mut self) -> Option<&mut Preemptive> {
         match self {
-            Arbiter::RunToEnd => None,
+            Arbiter::RunToEnd | Arbiter::AloneAtBus => None,
             Arbiter::Preemptive(preemptive) => Some(preemptive),
             Arbiter::Programs(programs) => programs.preemptive.as_deref_mut(),
         }
@@ -110,7 +114,7 @@ impl Arbiter {
     #[inline(always)]
     fn programs(&mut self) -> Option<&mut Programs> {
         match self {
-            Arbiter::RunToEnd | Arbiter::Preemptive(_) => None,
+            Arbiter::RunToEnd | Arbiter::AloneAtBus | Arbiter::Preemptive(_) => None,
             Arbiter::Programs(programs) => Some(programs),
         }
     }
@@ -119,7 +123,7 @@ impl Arbiter {
     #[inline(always)]
     pub fn is_preemptive(&self) -> bool {
         match self {
-            Arbiter::RunToEnd => false,
+            Arbiter::RunToEnd | Arbiter::AloneAtBus => false,
             Arbiter::Preemptive(_) => true,
             Arbiter::Programs(programs) => programs.preemptive.is_some(),
         }
@@ -128,7 +132,7 @@ impl Arbiter {
     /// Whether a request that comes may interrupt what its unit does.
     #[inline(always)]
     pub fn may_interrupt_units(&self) -> bool {
-        !matches!(self, Arbiter::RunToEnd)
+        !matches!(self, Arbiter::RunToEnd | Arbiter::AloneAtBus)
     }
 
     /// Whether reads suspend programs of the host.
@@ -143,7 +147,7 @@ impl Arbiter {
     pub fn is_suspended(&self, unit: UnitId) -> bool {
         let is_of_job = |it: &Preemptive| it.units[unit.index()].suspended.is_some();
         match self {
-            Arbiter::RunToEnd => false,
+            Arbiter::RunToEnd | Arbiter::AloneAtBus => false,
             Arbiter::Preemptive(preemptive) => is_of_job(preemptive),
             Arbiter::Programs(programs) => {
                 programs.is_suspended(unit) || programs.preemptive.as_deref().is_some_and(is_of_job)

@@ -197,7 +197,8 @@ impl Preemptive {
     }
 
     /// Copies that ran unseen are this far, and the last of their operations is under way.
-    pub(super) fn caught_up(&mut self, unit: UnitId, progress: Progress) {
+    pub(super) fn caught_up(&mut self, unit: UnitId, progress: Progress, counters: &mut Counters) {
+        counters.gc_blocking_ns += progress.before.array_ns;
         let entry = &mut self.units[unit.index()];
         if progress.has_ended() {
             (entry.gc_was_last, entry.job_end_ns) = (true, progress.since_ns);

@@ -1,11 +1,35 @@
-//! What preemption keeps of copies that run unseen (`collect/unseen.rs`).
+//! Copies that run unseen (`collect/unseen.rs`): those of a collection that has its bus to itself,
+//! and what preemption keeps of them.
 
 use super::preemptive::Preemptive;
-use super::view::View;
+use super::run_to_end;
+use super::view::{Choice, Turn, View};
+use crate::collect::Stage;
 use crate::gc::Suspends;
 use crate::host;
 use crate::ids::UnitId;
 use crate::plan::Plan;
+
+/// As where collections run to their end. Copies of one that has its bus to itself run unseen.
+#[inline(always)]
+pub(super) fn next_alone(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice {
+    match run_to_end::next(unit, turn, view) {
+        Choice::Step if has_its_bus(unit, view) => Choice::Steps,
+        choice => choice,
+    }
+}
+
+/// Whether the bus of a unit rests while its collection moves pages, and no other unit at the bus
+/// needs it for an operation under way or moves pages for a collection of its own.
+#[inline(never)]
+fn has_its_bus(unit: UnitId, view: &View<'_>) -> bool {
+    let bus_of = |unit| view.plan.geometry.bus_of(unit);
+    let leaves_it = |other: UnitId| {
+        let moves = !matches!(view.jobs[other].stage(), Stage::Closed | Stage::Erasing);
+        other == unit || bus_of(other) != bus_of(unit) || !moves && !view.flash.transfers_on(other)
+    };
+    view.flash.is_bus_free(unit) && (0..view.plan.geometry.units).map(UnitId).all(leaves_it)
+}
 
 impl Preemptive {
     /// Whether the requests that wait, and may not preempt, cannot before a block is erased, opened

@@ -1,6 +1,6 @@
 //! A `Job`: one collection, from the choice of its victim to the end of its erase.
 
-use super::timetable::{Progress, Unseen};
+use super::timetable::Unseen;
 use crate::device::Geometry;
 use crate::flash::Prices;
 use crate::gc::{Copy, GcPlan, Victim};
@@ -265,11 +265,6 @@ impl Job {
     #[inline(always)]
     pub fn is_unseen(&self) -> bool {
         self.stage == Stage::Unseen
-    }
-
-    /// What its unseen copies have done by now (see [`Unseen::by`]).
-    pub fn unseen_by(&self, now_ns: u64, is_behind: bool) -> Progress {
-        self.unseen.by(now_ns, is_behind)
     }
 
     /// Where the step ends that begins with this copy: `at_once` copies at most, all of one list.

@@ -35,7 +35,7 @@ pub use close::{erase, is_kept_out, may_open};
 pub use ends::Ended;
 pub use job::{Job, Stage};
 pub use partial::{At, Partial};
-pub use timetable::Progress;
+pub use timetable::{Progress, Work};
 
 use crate::context::Context;
 use crate::flash::Prices;
@@ -49,12 +49,17 @@ use crate::store::Store;
 use kinds::Machine;
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
+use timetable::Timetable;
 
 /// The collections of all units.
 #[derive(Clone)]
 pub struct Jobs {
     jobs: Vec<Job>,
     machine: Machine,
+    /// Units whose copies run unseen.
+    unseen: Vec<UnitId>,
+    /// The times of each of their copies, where any have run so.
+    copy_times: Timetable,
     /// Pages from collections of other units that wait to be programmed in each unit.
     cross_unit: Vec<VecDeque<CrossUnit>>,
     /// The page from another unit's collection that each unit programs at present.
@@ -70,6 +75,8 @@ impl Jobs {
         Jobs {
             jobs: vec![Job::default(); units],
             machine: Machine::of(plan),
+            unseen: Vec::new(),
+            copy_times: Timetable::default(),
             cross_unit: vec![VecDeque::new(); units],
             programming: vec![None; units],
             domains: domains(plan),

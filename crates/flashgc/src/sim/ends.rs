@@ -117,6 +117,7 @@ impl<W: Watch> Sim<W> {
     /// An operation of a unit's own collection has ended.
     #[inline(always)]
     pub(super) fn collection_advances(&mut self, unit: UnitId) {
+        self.note_unseen_ended(unit);
         match collecting!(self).ended(unit) {
             CollectionEnded::GoesOn => self.hear(),
             CollectionEnded::WithWrites => self.merged_writes_ended(unit),
@@ -132,6 +133,7 @@ impl<W: Watch> Sim<W> {
         self.background.collection_ended(unit, elapsed_ns, &mut context!(self));
         self.count_taken_unseen();
         let command = collecting!(self).close(unit);
+        self.look_into_bus(unit, command.is_some());
         self.hear();
         self.let_back(unit);
         self.begins(unit, command);

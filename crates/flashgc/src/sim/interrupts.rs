@@ -1,13 +1,11 @@
 //! A request is queued while its unit works: it may suspend the operation, or be answered during
-//! it (paper preemptible-gc, section IV and Table III). The state of a collection matters
-//! whose copies run unseen (`collect/unseen.rs`).
+//! it (paper preemptible-gc, section IV and Table III).
 
 use super::Sim;
 use crate::arbiter::Interrupt;
 use crate::collect::Stage;
 use crate::flash::{Class, Command, Flash, Kind, Phases, Suspended};
-use crate::host::OpKind;
-use crate::ids::{Ppn, UnitId};
+use crate::ids::UnitId;
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch, What};
 
@@ -119,63 +117,6 @@ impl<W: Watch> Sim<W> {
     pub(super) fn look_at_starved(&mut self) {
         while let Some(unit) = self.starved.pop() {
             self.look_at(unit);
-        }
-    }
-
-    /// Whether events of the present instant come later than those of a unit.
-    fn is_behind(&self, unit: UnitId) -> bool {
-        unit.index() < self.instant.place
-    }
-
-    /// A request was queued at a unit whose copies run unseen. Returns whether it leaves them
-    /// unseen: another one waits before it, and may not preempt either.
-    pub(super) fn waits_unseen(&mut self, unit: UnitId, op: u32) -> bool {
-        let is_write = self.host.waiting.op(op).kind == OpKind::Write;
-        if !is_write || self.host.waiting.is_first(unit, op) {
-            return false;
-        }
-        let progress = self.jobs[unit].unseen_by(self.now_ns, self.is_behind(unit));
-        self.arbiter.refused_unseen(unit, progress.left_ns, self.now_ns, &self.plan);
-        true
-    }
-
-    /// The state of a unit's collection matters.
-    #[inline]
-    pub(super) fn look_into(&mut self, unit: UnitId) {
-        if self.jobs[unit].is_unseen() {
-            self.catch_up(unit);
-        }
-    }
-
-    #[inline(never)]
-    fn catch_up(&mut self, unit: UnitId) {
-        let progress = self.jobs[unit].unseen_by(self.now_ns, self.is_behind(unit));
-        self.jobs.worked(unit, Owner::Collection, progress.before_ns, &mut self.counters);
-        self.counters.gc_blocking_ns += progress.before_ns;
-        let phases = collecting!(self).catch_up(unit, progress);
-        self.flash.becomes(unit, phases, progress.since_ns, &mut self.events);
-        self.arbiter.caught_up(unit, progress);
-    }
-
-    /// The state of the whole drive matters.
-    pub(super) fn look_into_all(&mut self) {
-        (0..self.plan.geometry.units).map(UnitId).for_each(|unit| self.look_into(unit));
-    }
-
-    /// A page is about to be trimmed, which may be one that a collection moves.
-    pub(super) fn look_into_page(&mut self, page: Ppn) {
-        if page.is_some() {
-            let plane = self.plan.geometry.plane_of(page);
-            self.look_into(self.plan.geometry.unit_of(plane));
-        }
-    }
-
-    /// A block is about to be erased, so that free space is least now: pages that were taken unseen
-    /// are taken.
-    pub(super) fn count_taken_unseen(&mut self) {
-        if self.switches.runs_unseen {
-            let taken = self.jobs.taken_unseen(self.now_ns, self.instant.place);
-            self.store.ftl.frontiers.note_taken(taken);
         }
     }
 

@@ -95,6 +95,7 @@ mod requests;
 mod service;
 mod start;
 mod starts;
+mod unseen;
 mod untimed;
 mod yielding;
 
@@ -110,7 +111,7 @@ use crate::ids::UnitId;
 use crate::measure::{Circumstances, Measure, Results, Watched};
 use crate::operation::{self, Riders};
 use crate::owner::Owner;
-use crate::plan::{Plan, Switches};
+use crate::plan::{Allocation, Plan, Switches};
 use crate::stats::Counters;
 use crate::store::{self, Store};
 use crate::verify::blame::Blame;
@@ -192,10 +193,12 @@ impl<W: Watch> Sim<W> {
         let geometry = &plan.geometry;
         let background = Background::new(&plan);
         let [prices, collection_prices] = operation::prices(&plan);
+        let has_causes_of_steps = W::OPERATIONS && plan.allocation == Allocation::WhenIdle;
         let runs_unseen = !watch.needs_copies()
             && plan.runs_unseen()
             && !background.is_some()
             && !store.gc.keeps_books
+            && !has_causes_of_steps
             && !prices.asks_for_pages();
         Sim {
             now_ns: 0,
@@ -275,9 +278,10 @@ impl<W: Watch> Sim<W> {
                 return Err(SimError::TooLong { limit_ns });
             }
             debug_assert!(at_ns >= self.now_ns, "time ran backwards");
-            if self.watch.looks_before(at_ns) {
-                let sample = self.seen().sample();
-                self.watch.look(at_ns, &sample);
+            if self.watch.looks_before(at_ns) && !self.watch_looks(at_ns)
+                || self.switches.ends_unseen_together && self.ends_unseen(at_ns)
+            {
+                continue;
             }
             if at_ns > self.now_ns {
                 self.instant.goes_on();

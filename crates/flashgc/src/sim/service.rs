@@ -78,12 +78,12 @@ impl<W: Watch> Sim<W> {
             Choice::Nothing => return false,
             Choice::TryCollect => return self.collect(unit),
             Choice::TryBackground => return self.background.is_some() && self.work_ahead(unit),
-            Choice::Step => self.step(unit),
+            Choice::Steps if self.begins_unseen(unit) => {}
+            Choice::Step | Choice::Steps => self.step(unit),
             Choice::StepFor(op) => {
                 self.tell(Happened::FindsNoPage { op, unit });
                 self.step(unit);
             }
-            Choice::Steps => self.steps(unit),
             Choice::Poll => self.poll(unit),
             Choice::ProgramStep => self.program_step(unit),
             Choice::PutBack => collecting!(self).put_back(unit),
@@ -108,6 +108,7 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn open_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
+        self.look_into_bus(unit, true);
         let command = collecting!(self).open(unit, plane, victim);
         self.hear();
         // Its copies may have opened a block that has a page for one of them.
@@ -136,15 +137,6 @@ impl<W: Watch> Sim<W> {
         self.hear();
         self.start_command(unit, command);
         self.job_phase_overlaps(unit);
-    }
-
-    /// No request of those that wait can preempt: the copies that are left run unseen.
-    #[inline(never)]
-    fn steps(&mut self, unit: UnitId) {
-        let command = collecting!(self).run_unseen(unit);
-        if !self.begins(unit, command) {
-            self.step(unit);
-        }
     }
 
     /// Point A has passed: the pages in the register are programmed.

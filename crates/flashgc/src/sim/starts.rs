@@ -145,6 +145,10 @@ impl<W: Watch> Sim<W> {
     /// The write that has waited longest for any unit of its pool gets one that is idle. Units
     /// that could start something of their own have started it before. Returns whether one has it.
     fn give_to_idle(&mut self) -> bool {
+        if self.switches.rewrites_unseen && self.has_no_room() {
+            // A unit may take a write although a collection has closed its channel.
+            self.look_into_all();
+        }
         let (flash, waiting) = (&self.flash, &self.host.waiting);
         let taken = self.store.alloc.when_idle.take(
             |unit| flash.is_free(unit) && flash.is_bus_free(unit) && waiting.count(unit) == 0,
@@ -154,6 +158,11 @@ impl<W: Watch> Sim<W> {
         let Some((op, plane)) = taken else { return false };
         self.queue_at(op, plane);
         true
+    }
+
+    /// Whether no plane of a pool that writes wait for has a page for them.
+    fn has_no_room(&self) -> bool {
+        self.store.alloc.when_idle.is_full(|plane| self.store.ftl.host_has_room(plane))
     }
 
     /// Takes a page operation out of its queue and starts its part of an array operation. Returns
@@ -198,6 +207,9 @@ impl<W: Watch> Sim<W> {
     /// is over.
     #[inline(always)]
     fn start_write(&mut self, unit: UnitId, plane: PlaneId, (op, lpn): (u32, Lpn)) -> bool {
+        if self.switches.rewrites_unseen {
+            self.look_into_page(self.store.ftl.map.ppn_of(lpn));
+        }
         let bound = binding!(self).starts(plane, op, lpn);
         self.has_bound(plane, bound);
         if bound.fills > 0 {

@@ -13,6 +13,7 @@ const LAYERS: &[&str] = &[
     "commands",
     "ending",
     "yielding",
+    "unseen",
     "interrupts",
     "requests",
     "start",
