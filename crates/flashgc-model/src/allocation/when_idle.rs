@@ -122,7 +122,7 @@ impl WhenIdle {
             if self.pools[pool].waiting.is_empty() {
                 continue;
             }
-            let is_full = !self.planes(pool).any(&has_room);
+            let is_full = self.is_full(pool, &has_room);
             let takes = |plane| is_full || has_room(plane) && is_open(plane);
             if let Some(plane) = self.plane_in_turn(pool, &is_idle, takes) {
                 let (_, op) = self.pools[pool].waiting.pop_front()?;
@@ -134,10 +134,13 @@ impl WhenIdle {
     }
 
     /// Whether no plane of a pool for which writes wait has a page for them.
-    pub fn is_full(&self, has_room: impl Fn(PlaneId) -> bool) -> bool {
-        let has_none = |&pool: &usize| !self.planes(pool).any(&has_room);
+    pub fn has_full_pool(&self, has_room: impl Fn(PlaneId) -> bool) -> bool {
         let mut wanted = (0..self.pools.len()).filter(|&pool| !self.pools[pool].waiting.is_empty());
-        wanted.any(|pool| has_none(&pool))
+        wanted.any(|pool| self.is_full(pool, &has_room))
+    }
+
+    fn is_full(&self, pool: usize, has_room: impl Fn(PlaneId) -> bool) -> bool {
+        !self.planes(pool).any(has_room)
     }
 
     fn planes(&self, pool: usize) -> impl Iterator<Item = PlaneId> + '_ {

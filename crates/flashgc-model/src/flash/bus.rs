@@ -55,8 +55,7 @@ impl<T: Copy> Flash<T> {
     /// another one has begun in parallel with it.
     pub fn transfers_on(&self, unit: UnitId) -> bool {
         let state = &self.units[unit.index()];
-        let mut left = (state.at..state.phases.count()).filter_map(|at| state.phases.get(at));
-        let transfers = left.any(|phase| phase.kind.is_on_bus());
+        let transfers = state.phases.from(state.at).any(|phase| phase.kind.is_on_bus());
         state.owner.is_some() && (state.second.is_some() || transfers)
     }
 

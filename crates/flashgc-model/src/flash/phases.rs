@@ -221,11 +221,17 @@ impl Phases {
         self.lengthen(Kind::Program, ns);
     }
 
+    /// The phases from this one on.
+    #[inline]
+    pub fn from(&self, first: u8) -> impl Iterator<Item = Phase> + '_ {
+        (first..self.count()).filter_map(|at| self.get(at))
+    }
+
     /// Time from start to end when nothing makes it wait, in ns.
     #[inline]
     pub fn total_ns(&self) -> u64 {
         let mut ns = 0;
-        for phase in (0..self.count()).filter_map(|at| self.get(at)) {
+        for phase in self.from(0) {
             ns += phase.ns;
         }
         ns
@@ -233,8 +239,7 @@ impl Phases {
 
     /// Time in the array, in ns.
     pub fn array_ns(&self) -> u64 {
-        let phases = (0..self.count()).filter_map(|at| self.get(at));
-        phases.filter(|phase| phase.kind.is_in_array()).map(|phase| phase.ns).sum()
+        self.from(0).filter(|phase| phase.kind.is_in_array()).map(|phase| phase.ns).sum()
     }
 }
 
@@ -273,7 +278,7 @@ mod tests {
             phases
         };
         let all = |phases: &Phases, from| -> Vec<u64> {
-            (from..phases.count()).filter_map(|at| phases.get(at)).map(|phase| phase.ns).collect()
+            phases.from(from).map(|phase| phase.ns).collect()
         };
         assert_eq!(all(&passes(0), 0), [1, 10]);
         assert_eq!(all(&passes(1), 0), [1, 10, 2, 20]);

@@ -251,5 +251,5 @@ pub fn counted(rules: &UsedSpace, plane: PlaneId, ftl: &Ftl) -> Counted {
 fn is_down_to_reserve(plane: PlaneId, sight: &Sight<'_>) -> bool {
     let frontiers = &sight.ftl.frontiers;
     sight.rules.trigger.soft.is_short(sight.ftl, plane, false)
-        || (sight.rules.reserve_pages > 0 && !frontiers.has_pages_above_reserve(plane))
+        || !frontiers.has_pages_above_reserve(plane)
 }

@@ -82,7 +82,7 @@ impl Timetable {
             return None;
         }
         let mut times = Timetable { count, program_at, is_split, ..Timetable::default() };
-        for (at, phase) in (0..copy.count()).filter_map(|at| copy.get(at)).enumerate() {
+        for (at, phase) in copy.from(0).enumerate() {
             let on_bus = phase.kind.is_on_bus();
             times.on_bus[at] = u8::from(on_bus);
             times.begins_ns[at + 1] = times.begins_ns[at] + phase.ns;

@@ -145,7 +145,7 @@ impl<W: Watch> Sim<W> {
     /// The write that has waited longest for any unit of its pool gets one that is idle. Units
     /// that could start something of their own have started it before. Returns whether one has it.
     fn give_to_idle(&mut self) -> bool {
-        if self.switches.rewrites_unseen && self.has_no_room() {
+        if self.switches.rewrites_unseen && self.jobs.unseen(0).is_some() && self.has_no_room() {
             // A unit may take a write although a collection has closed its channel.
             self.look_into_all();
         }
@@ -162,7 +162,7 @@ impl<W: Watch> Sim<W> {
 
     /// Whether no plane of a pool that writes wait for has a page for them.
     fn has_no_room(&self) -> bool {
-        self.store.alloc.when_idle.is_full(|plane| self.store.ftl.host_has_room(plane))
+        self.store.alloc.when_idle.has_full_pool(|plane| self.store.ftl.host_has_room(plane))
     }
 
     /// Takes a page operation out of its queue and starts its part of an array operation. Returns

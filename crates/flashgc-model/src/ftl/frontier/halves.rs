@@ -71,7 +71,7 @@ impl Frontiers {
         if stream == Stream::Gc {
             return (own, parity);
         }
-        if self.rules.reserve_pages > 0 && !self.has_pages_above_reserve(plane) {
+        if !self.has_pages_above_reserve(plane) {
             return self.beside_reserve(plane).unwrap_or((own, parity));
         }
         match self.frontiers[own].halves.is_empty() && !self.is_above_reserve(plane) {

@@ -10,7 +10,7 @@ impl Frontiers {
     /// Whether the host can take a page without touching the reserve.
     #[inline(always)]
     pub fn host_has_room(&self, plane: PlaneId) -> bool {
-        if self.rules.reserve_pages > 0 && !self.has_pages_above_reserve(plane) {
+        if !self.has_pages_above_reserve(plane) {
             return self.rules.parity && self.beside_reserve(plane).is_some();
         }
         if self.rules.classes > 0 {
@@ -25,8 +25,13 @@ impl Frontiers {
     }
 
     /// Whether a page can be taken so that the erased pages left are enough for any collection.
-    #[cold]
+    #[inline(always)]
     pub fn has_pages_above_reserve(&self, plane: PlaneId) -> bool {
+        self.rules.reserve_pages == 0 || self.has_more_than_reserve(plane)
+    }
+
+    #[cold]
+    fn has_more_than_reserve(&self, plane: PlaneId) -> bool {
         let reserve = self.rules.reserve_pages;
         if !self.rules.parity {
             return self.free_pages(plane) > reserve;
@@ -115,7 +120,7 @@ impl Frontiers {
 
     /// Whether a page from another plane's victim can come here without touching the reserve.
     pub fn copy_has_room(&self, plane: PlaneId) -> bool {
-        if self.rules.reserve_pages > 0 && !self.has_pages_above_reserve(plane) {
+        if !self.has_pages_above_reserve(plane) {
             return false;
         }
         let frontier = &self.frontiers[self.index(plane, Stream::Gc)];
