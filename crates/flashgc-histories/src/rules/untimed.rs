@@ -76,13 +76,20 @@ fn is_shared(plan: &Plan) -> bool {
     books || is_drawn || plan.geometry.has_superblocks()
 }
 
+/// Whether writes of other planes are served while a collection erases, and other collections
+/// wait for it: they find more invalid pages than where each begins as it is due.
+fn is_open_while_it_erases(plan: &Plan) -> bool {
+    let blocking = &plan.gc.blocking;
+    blocking.erasing.is_some() && blocking.one_collection
+}
+
 /// The requests one by one; each of one page where planes share state, where a request could find a
 /// collection open, or where the pages of a request could pass each other.
 fn requests(setup: &Setup, source: &mut dyn Source) -> Result<Vec<HostRequest>, Stop> {
     let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
     let service = &setup.plan.service;
     let in_order = service.order[0] == Served::Gc && !service.splits_host();
-    let is_cut = is_shared(&setup.plan) || !in_order;
+    let is_cut = is_shared(&setup.plan) || !in_order || is_open_while_it_erases(&setup.plan);
     let read = |at_ns| HostRequest::from_bytes(at_ns, HostOp::Read, 0, page_bytes, page_bytes);
     // Collections that are due from the start end before the first write.
     let mut all = vec![read(0)];

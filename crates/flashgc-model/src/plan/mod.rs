@@ -157,8 +157,9 @@ impl Plan {
     /// Whether one queue serves all operations on a page, one after the other. It does where a page
     /// has one plane, since two pages of a plane never share an array operation. With cache
     /// operations it does not: the next operation begins before the one under way is done; nor does
-    /// it where reads suspend programs, where reads of one plane pass those of another, or where a
-    /// stage of the host holds an operation outside the queues.
+    /// it where reads of one plane pass those of another, or where a stage of the host holds an
+    /// operation outside the queues. A read that suspends a program passes none: it is the first of
+    /// its queue, and of no page of the program.
     pub fn queues_keep_order(&self) -> bool {
         let one_queue = match self.allocation {
             Allocation::Striped => true,
@@ -168,7 +169,6 @@ impl Plan {
         one_queue
             && !self.holds_operations()
             && !self.begins_beside()
-            && !self.suspends_programs()
             && !self.geometry.has_superblocks()
             && !self.service.splits_host()
             && self.gc.preemption.is_none()
@@ -278,7 +278,6 @@ impl Plan {
             && self.read_retry.is_none()
             && self.timing.passes.is_none()
             && !self.begins_beside()
-            && !self.suspends_programs()
             && !self.geometry.has_superblocks()
     }
 

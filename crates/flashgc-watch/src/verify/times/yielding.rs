@@ -1,6 +1,6 @@
 //! Programs of the host that reads suspend: their pages and their time are put aside meanwhile.
 
-use super::{HostPage, Times};
+use super::{HostPage, Lane, Times};
 use flashgc_model::device::Geometry;
 use flashgc_model::ids::{Ppn, UnitId};
 
@@ -58,6 +58,7 @@ impl Times {
             let pages = lane.host.clone();
             let (whole_ns, rounded) = self.host_ns(&mut lane);
             let seen_ns = std::mem::take(&mut lane.seen_ns[0]);
+            self.leaves_the_buffer(now_ns, &mut lane);
             let left_ns = (whole_ns + rounded + lane.yielded.resumes_ns).saturating_sub(seen_ns);
             assert!(pages.iter().any(|page| page.programs), "a read of the host was suspended");
             lane.yielded.count += 1;
@@ -71,6 +72,18 @@ impl Times {
             (lane.yielded.pages, lane.yielded.seen_ns) = (pages, seen_ns);
         }
         self.lanes[unit.index()] = lane;
+    }
+
+    /// What has begun in parallel with a program that is suspended now: slots that wait in the
+    /// controller, since they fill no program. Others have the page buffer that the reads need.
+    fn leaves_the_buffer(&self, now_ns: u64, lane: &mut Lane) {
+        let waits = |page: &HostPage| page.programs && !self.ends_program(page.ppn);
+        assert!(
+            lane.next.iter().all(waits) && lane.next_ns == 0,
+            "at {now_ns} ns reads suspended a program while the second page buffer was taken"
+        );
+        lane.next.clear();
+        lane.beside = None;
     }
 
     /// An operation has ended while a program of the host is suspended in its unit: the part of the
