@@ -5,9 +5,9 @@ use super::steps::command;
 use super::{Collecting, Stage, slots};
 use crate::context::Copied;
 use crate::flash::{Command, Op, Phases, Prices};
-use crate::gc::{Batch, JobRow, Victim};
+use crate::gc::{JobRow, Victim};
 use crate::host::Waiting;
-use crate::ids::{PlaneId, UnitId};
+use crate::ids::{BlockId, PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::plan::Plan;
 use crate::store::Store;
@@ -65,8 +65,7 @@ impl<W: Watch> Collecting<'_, W> {
         let job = &mut self.jobs[unit];
         job.stage = Stage::Closed;
         let plane = job.plane?;
-        job.batch.left = job.batch.left.saturating_sub(plan.gc.listed_by(&job.victims));
-        let (blocking_since_ns, batch_left) = (job.batch.blocking_since_ns, job.batch.left);
+        let blocking_since_ns = job.batch.blocking_since_ns;
         let victims = std::mem::take(&mut job.victims);
         self.store.gc.busy_planes[plane.index()] = false;
         self.store.erase_victims(plane, &victims, &mut self.cx);
@@ -77,12 +76,9 @@ impl<W: Watch> Collecting<'_, W> {
             self.cx.tell(Happened::JobClosed(row));
         }
         self.jobs[unit].victims = victims;
-        let listed = if plan.gc.trigger.batch == Batch::List { batch_left } else { 0 };
-        if batch_left > 0
-            && self.store.goes_on(plane, listed)
-            && is_due(self.cx.plan, unit, self.waiting, self.is_starving)
+        if is_due(self.cx.plan, unit, self.waiting, self.is_starving)
             && self.has_part_alone(plane)
-            && let Some(victim) = self.store.pick_victim(plane, &self.cx)
+            && let Some(victim) = self.next_of_batch(unit, plane)
         {
             self.widen_blocking(plane);
             return self.claim(unit, plane, victim);
@@ -93,6 +89,11 @@ impl<W: Watch> Collecting<'_, W> {
         self.release(plane);
         self.reopen_block(unit, plane);
         None
+    }
+
+    fn next_of_batch(&mut self, unit: UnitId, plane: PlaneId) -> Option<BlockId> {
+        let job = &mut self.jobs[unit];
+        self.store.next_of_batch(plane, &mut job.batch.left, &job.victims, &self.cx)
     }
 
     /// Adds a collection that ended to the counters.

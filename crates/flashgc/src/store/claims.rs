@@ -19,6 +19,24 @@ impl Store {
         }
     }
 
+    /// A collection of a batch has ended: the victim of the next one, if the batch continues. It
+    /// does while blocks are `left`, and the plane still needs space or the batch has a list.
+    pub fn next_of_batch<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        left: &mut u32,
+        ended: &[Victim],
+        cx: &Context<'_, W>,
+    ) -> Option<BlockId> {
+        let rules = &cx.plan.gc;
+        *left = left.saturating_sub(rules.listed_by(ended));
+        let is_listed = rules.trigger.batch == Batch::List;
+        let goes_on = *left > 0
+            && (self.gc.wants[plane.index()] || is_listed)
+            && self.ftl.blocks.reclaimable[plane.index()] > 0;
+        if goes_on { self.pick_victim(plane, cx) } else { None }
+    }
+
     /// Removes the victims of a collection from the candidates: the given one, and those ranked
     /// next while the erase can take more. Returns their number of valid pages.
     pub fn claim_victims<W: Watch>(

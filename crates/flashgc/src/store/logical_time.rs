@@ -4,7 +4,7 @@
 //! writing; what the host reads and trims comes on top.
 
 use super::untimed::{Untimed, UntimedError};
-use crate::gc::{Batch, JobRow, Victim};
+use crate::gc::{JobRow, Victim};
 use crate::ids::{Lpn, PlaneId};
 use crate::verify::{Happened, Watch};
 use crate::workload::{HostOp, HostRequest};
@@ -113,7 +113,7 @@ impl<W: Watch> Untimed<'_, W> {
         while has_collected && !self.store.ftl.host_has_room(plane) {
             self.store.gc.want_space(plane, &self.cx.plan.geometry);
             has_collected = match is_served_between {
-                true => self.collect_batch(plane),
+                true => self.collect_one_batch(plane),
                 false => self.collect_in_batches(plane),
             };
         }
@@ -123,34 +123,19 @@ impl<W: Watch> Untimed<'_, W> {
     /// whether anything was collected.
     fn collect_in_batches(&mut self, plane: PlaneId) -> bool {
         let mut has_collected = false;
-        while self.collect_batch(plane) {
+        while self.collect_one_batch(plane) {
             has_collected = true;
         }
         has_collected
     }
 
-    /// One batch, where the plane needs space. Returns whether anything was collected.
-    fn collect_batch(&mut self, plane: PlaneId) -> bool {
-        if !self.store.gc.can_collect(&self.store.ftl, plane) {
-            return false;
-        }
-        let rules = &self.cx.plan.gc;
-        let mut left = self.store.batch(plane, &self.cx);
-        let mut has_collected = false;
-        while let Some(victim) = self.store.pick_victim(plane, &self.cx) {
-            let free_pages_before = self.store.ftl.frontiers.free_pages(plane);
-            self.collect_victim(plane, victim);
-            has_collected = true;
+    /// One batch, each collection of which is reported. Returns whether anything was collected.
+    fn collect_one_batch(&mut self, plane: PlaneId) -> bool {
+        self.collect_batch(plane, |untimed, free_pages_before| {
             if W::OPERATIONS {
-                self.tell_collected(plane, free_pages_before);
+                untimed.tell_collected(plane, free_pages_before);
             }
-            left = left.saturating_sub(rules.listed_by(&self.store.victims));
-            let listed = if rules.trigger.batch == Batch::List { left } else { 0 };
-            if left == 0 || !self.store.goes_on(plane, listed) {
-                break;
-            }
-        }
-        has_collected
+        })
     }
 
     /// Reports a collection that has just ended. It took no time.

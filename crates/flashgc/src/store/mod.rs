@@ -364,13 +364,6 @@ impl Store {
         }
     }
 
-    /// Whether a batch continues after an erase: the plane still needs space, or blocks of the list
-    /// with which the batch began are left; and a collection would free space.
-    pub fn goes_on(&self, plane: PlaneId, listed: u32) -> bool {
-        let wants = self.gc.wants[plane.index()] || listed > 0;
-        wants && self.ftl.blocks.reclaimable[plane.index()] > 0
-    }
-
     /// The measured part begins: streams of random numbers from their start.
     pub fn start_measuring<W: Watch>(&mut self, cx: &Context<'_, W>) {
         self.forget_news();

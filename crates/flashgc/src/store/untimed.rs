@@ -10,7 +10,7 @@ use crate::context::{Context, Copied};
 use crate::ftl::{Placed, Writer};
 use crate::gc::foresight::Foresight;
 use crate::gc::placement::Placement;
-use crate::gc::{Batch, Role, Victim};
+use crate::gc::{Role, Victim};
 use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::plan::Plan;
 use crate::stats::{Batches, Sums};
@@ -290,16 +290,37 @@ impl<W: Watch> Untimed<'_, W> {
 
     /// Collects until the plane has enough, or no page can be freed.
     fn collect(&mut self, plane: PlaneId) {
-        let plan = self.cx.plan;
-        let mut listed = match plan.gc.trigger.batch {
-            Batch::List => self.store.gc.count_candidates(plane, &sight!(self.store, self.cx)),
-            Batch::One | Batch::UntilStop => 0,
-        };
-        while self.store.goes_on(plane, listed) {
-            let Some(victim) = self.store.pick_victim(plane, &self.cx) else { return };
-            self.collect_victim(plane, victim);
-            listed = listed.saturating_sub(plan.gc.listed_by(&self.store.victims));
+        while self.collect_batch(plane, |_, _| {}) {}
+    }
+
+    /// One batch, where the plane needs space; `ended` receives the number of erased pages before
+    /// each collection. Returns whether anything was collected.
+    #[inline(always)]
+    pub(super) fn collect_batch(
+        &mut self,
+        plane: PlaneId,
+        mut ended: impl FnMut(&mut Self, u32),
+    ) -> bool {
+        if !self.store.gc.can_collect(&self.store.ftl, plane) {
+            return false;
         }
+        let mut left = self.store.batch(plane, &self.cx);
+        let mut next = self.store.pick_victim(plane, &self.cx);
+        let has_collected = next.is_some();
+        while let Some(victim) = next {
+            let free_pages_before = self.store.ftl.frontiers.free_pages(plane);
+            self.collect_victim(plane, victim);
+            ended(self, free_pages_before);
+            next = self.next_of_batch(plane, &mut left);
+        }
+        has_collected
+    }
+
+    fn next_of_batch(&mut self, plane: PlaneId, left: &mut u32) -> Option<BlockId> {
+        let ended = std::mem::take(&mut self.store.victims);
+        let next = self.store.next_of_batch(plane, left, &ended, &self.cx);
+        self.store.victims = ended;
+        next
     }
 
     pub(super) fn collect_victim(&mut self, plane: PlaneId, victim: BlockId) {
