@@ -137,6 +137,7 @@ impl Events {
     }
 
     /// The place of a slot among the events of an instant.
+    #[inline(always)]
     pub fn place(&self, slot: Slot) -> usize {
         self.slots.place(slot)
     }

@@ -47,6 +47,7 @@ impl Jobs {
 
     /// When the first unseen copy of a unit takes its page, the time of one copy, and whether its
     /// program is a command of its own.
+    #[inline(always)]
     fn times_of_steps(&self, unit: UnitId) -> (u64, u64, bool) {
         let times = &self.copy_times;
         (self[unit].unseen.first_ns(times), times.step_ns(), times.is_split())
@@ -142,13 +143,10 @@ impl<W: Watch> Collecting<'_, W> {
         self.prices.nominal(op, 1)
     }
 
-    /// What the copies did until the last one, which has ended, as far as it was not counted as the
-    /// time of an array phase.
+    /// What the copies did until the last one, which has ended.
     pub fn work_unseen(&self, unit: UnitId) -> Work {
         let job = &self.jobs[unit];
-        let times = &self.jobs.copy_times;
-        let steps = if times.is_split() { 0 } else { job.unseen_until - job.next };
-        times.work_of(steps as u64, 0)
+        self.jobs.copy_times.work_of((job.unseen_until - job.next) as u64, 0)
     }
 
     /// The last copy has ended: all are made.

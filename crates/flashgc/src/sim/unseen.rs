@@ -12,8 +12,8 @@ impl<W: Watch> Sim<W> {
     /// The copies that are left begin, unseen. Returns whether there are any that may.
     #[inline(never)]
     pub(super) fn begins_unseen(&mut self, unit: UnitId) -> bool {
-        let slots = [Slot::Unit(unit), Slot::Bus(self.plan.geometry.bus_of(unit))];
-        let places = slots.map(|slot| self.events.place(slot));
+        let bus = self.plan.geometry.bus_of(unit);
+        let places = [self.events.place(Slot::Unit(unit)), self.events.place(Slot::Bus(bus))];
         let command = collecting!(self).run_unseen(unit, places);
         self.begins(unit, command)
     }
@@ -89,13 +89,19 @@ impl<W: Watch> Sim<W> {
         self.flash.has_sent(unit, work.bus_ns);
     }
 
-    /// The last of the copies that ran unseen has ended, if they did.
-    #[inline]
+    /// The last of the copies that ran unseen has ended, if they did. Where requests may preempt,
+    /// their time was counted as that of an array phase.
+    #[inline(always)]
     pub(super) fn note_unseen_ended(&mut self, unit: UnitId) {
-        if self.jobs[unit].is_unseen() {
-            let work = collecting!(self).work_unseen(unit);
-            self.count_unseen(unit, work);
+        if self.plan.gc.preemption.is_none() && self.jobs[unit].is_unseen() {
+            self.last_unseen_ended(unit);
         }
+    }
+
+    #[inline(never)]
+    fn last_unseen_ended(&mut self, unit: UnitId) {
+        let work = collecting!(self).work_unseen(unit);
+        self.count_unseen(unit, work);
     }
 
     /// The state of the whole drive matters. Returns whether any copies ran unseen.
