@@ -93,6 +93,24 @@ const CASES: &[Case] = &[
         small_hash: "3abe0ad3da1701b5e7bc65aa126abdec",
     },
     Case {
+        name: "greedy over a bus without a wait, 8 GiB",
+        gib: 8,
+        requests: 5_000_000,
+        settings: &["gc.copy.use=bus", "device.timing.transfer=1 GB/s"],
+        small_hash: "f19c43473cacd40d8406a67ede97a0fc",
+    },
+    Case {
+        name: "greedy over closed channels, 8 GiB",
+        gib: 8,
+        requests: 5_000_000,
+        settings: &[
+            "gc.copy.use=bus",
+            "gc.blocking.use=channel",
+            "gc.blocking.channel.collections=one",
+        ],
+        small_hash: "499314994effb115c648c77b370a4b31",
+    },
+    Case {
         name: "parallel, 4 registers, 8 GiB",
         gib: 8,
         requests: 5_000_000,
