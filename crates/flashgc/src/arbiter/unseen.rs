@@ -7,7 +7,7 @@ use super::view::{Choice, Turn, View};
 use crate::collect::Stage;
 use crate::gc::Suspends;
 use crate::host;
-use crate::ids::UnitId;
+use crate::ids::{PlaneId, UnitId};
 use crate::plan::Plan;
 
 /// As where collections run to their end. Copies of one that has its bus to itself run unseen.
@@ -20,15 +20,18 @@ pub(super) fn next_alone(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> 
 }
 
 /// Whether the bus of a unit rests while its collection moves pages, and no other unit at the bus
-/// needs it for an operation under way or moves pages for a collection of its own.
+/// needs it for an operation under way or moves pages for a collection of its own. The units at the
+/// bus are those of the channel, which the collection has closed.
 #[inline(never)]
 fn has_its_bus(unit: UnitId, view: &View<'_>) -> bool {
-    let bus_of = |unit| view.plan.geometry.bus_of(unit);
-    let leaves_it = |other: UnitId| {
+    let geometry = &view.plan.geometry;
+    let leaves_it = |&plane: &PlaneId| {
+        let other = geometry.unit_of(plane);
         let moves = !matches!(view.jobs[other].stage(), Stage::Closed | Stage::Erasing);
-        other == unit || bus_of(other) != bus_of(unit) || !moves && !view.flash.transfers_on(other)
+        other == unit || !moves && !view.flash.transfers_on(other)
     };
-    view.flash.is_bus_free(unit) && (0..view.plan.geometry.units).map(UnitId).all(leaves_it)
+    let channel = geometry.part_of(geometry.planes_of(unit)[0], view.plan.gc.blocking.level);
+    view.flash.is_bus_free(unit) && view.jobs.domain(channel).iter().all(leaves_it)
 }
 
 impl Preemptive {
