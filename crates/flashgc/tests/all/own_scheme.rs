@@ -165,6 +165,8 @@ impl Copy {
             .env("CARGO_TARGET_DIR", &self.target)
             .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
             .env("CARGO_PROFILE_DEV_DEBUG", "false")
+            .env("CARGO_PROFILE_DEV_CODEGEN_UNITS", "16")
+            .env("CARGO_INCREMENTAL", "0")
             .env("VERIFY", "1")
             .output()
             .expect("the program runs");
