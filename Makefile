@@ -14,6 +14,9 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 
 ENGINE_SOURCES := $(shell find crates devices papers schemes -type f) Cargo.toml Cargo.lock pyproject.toml
 
+# Tests start hundreds of Pythons, each of which would compile the package and its libraries again.
+test-python long docs-check lint: export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help run serve-deps programs-deps simulators-deps real-programs test test-rust test-python long exercises fuzz histories cuts saves damages mutants check lint format fitted-workloads steady-check trust reproduce bench bench-parts picture gallery simgrid-picture gem5 llm-picture clean
 
