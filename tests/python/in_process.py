@@ -50,7 +50,7 @@ def apart(test):
                 traceback.print_exc()
             finally:
                 _leave(status)
-        assert _end_of(child, 300) == 0, "the child's standard error has the reason"
+        assert end_of(child, 300) == 0, "the child's standard error has the reason"
 
     return run
 
@@ -62,20 +62,28 @@ def _forked():
         return os.fork()
 
 
-def run(words, folder, stdin, env, timeout_s=120):
-    """Runs `flashgc WORDS` in a folder: its status, standard output and standard error."""
+def start(words, folder, streams, env):
+    """Starts `flashgc WORDS` in a folder, in a session of its own, with these three streams."""
     for name in _SLOW:
         importlib.import_module(name)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = _forked()
+    if child == 0:
+        os.setsid()
+        _be_the_command(words, folder, streams, env)
+    return child
+
+
+def run(words, folder, stdin, env, timeout_s=120):
+    """Runs `flashgc WORDS` in a folder: its status, standard output and standard error."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
             tempfile.TemporaryFile() as err:  # fmt: skip
         given.write(stdin or b"")
         given.seek(0)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        child = _forked()
-        if child == 0:
-            _be_the_command(words, folder, (given, out, err), env)
-        status = _end_of(child, timeout_s)
+        streams = [stream.fileno() for stream in (given, out, err)]
+        child = start(words, folder, streams, env)
+        status = end_of(child, timeout_s)
         return status, *(_all(stream) for stream in (out, err))
 
 
@@ -84,7 +92,7 @@ def _be_the_command(words, folder, streams, env):
     status = 1
     try:
         for number, stream in enumerate(streams):
-            os.dup2(stream.fileno(), number)
+            os.dup2(stream, number)
         # The streams live as long as the child.
         sys.stdin, sys.stdout, sys.stderr = (
             open(number, mode, encoding="utf-8")  # noqa: SIM115
@@ -115,7 +123,7 @@ def _leave(status):
     os._exit(status)
 
 
-def _end_of(child, timeout_s):
+def end_of(child, timeout_s):
     until = time.monotonic() + timeout_s
     pause_s = 0.001
     while True:

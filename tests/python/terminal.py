@@ -10,6 +10,8 @@ import termios
 import time
 from dataclasses import dataclass
 
+import in_process
+
 QUIET = ("NO_COLOR", "COLUMNS", "LINES", "TERM", "FORCE_COLOR", "TTY_COMPATIBLE")
 
 
@@ -24,33 +26,68 @@ class Seen:
 
 def run(command, cwd, columns=80, env=None, pipe_stdout=False, seconds=120):
     """Runs a command in a pseudo-terminal of this number of columns and 40 lines."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    clean = {name: value for name, value in os.environ.items() if name not in QUIET}
+    ours, theirs = _terminal(columns)
     child = subprocess.Popen(
         [*map(str, command)],
         cwd=cwd,
         stdin=theirs,
         stdout=subprocess.PIPE if pipe_stdout else theirs,
         stderr=theirs,
-        env={**clean, "TERM": "xterm-256color", **(env or {})},
+        env=_environment(env),
         start_new_session=True,
     )
     os.close(theirs)
+    pipe = child.stdout.fileno() if pipe_stdout else None
     try:
-        screen, piped = _collect(child, ours, seconds)
+        screen, piped = _collect(ours, pipe, seconds)
+        child.wait()
     finally:
         child.kill()
         child.wait()
         os.close(ours)
+        if pipe_stdout:
+            child.stdout.close()
     return Seen(child.returncode, screen.decode(), piped.decode())
 
 
-def _collect(child, terminal, seconds):
+def flashgc(words, cwd, columns=80, env=None, pipe_stdout=False, seconds=120):
+    """The same of `flashgc WORDS` in a child of this process: all but the start of Python."""
+    if not in_process.CAN_FORK or in_process.has_drawn():
+        from conftest import COMMAND
+
+        return run([COMMAND, *words], cwd, columns, env, pipe_stdout, seconds)
+    ours, theirs = _terminal(columns)
+    pipe, end = os.pipe() if pipe_stdout else (None, theirs)
+    streams = (theirs, end, theirs)
+    child = in_process.start([str(word) for word in words], cwd, streams, _environment(env))
+    for number in {theirs, end}:
+        os.close(number)
+    try:
+        screen, piped = _collect(ours, pipe, seconds)
+        code = in_process.end_of(child, seconds)
+    finally:
+        os.close(ours)
+        if pipe_stdout:
+            os.close(pipe)
+    return Seen(code, screen.decode(), piped.decode())
+
+
+def _terminal(columns):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    return ours, theirs
+
+
+def _environment(more):
+    clean = {name: value for name, value in os.environ.items() if name not in QUIET}
+    return {**clean, "TERM": "xterm-256color", **(more or {})}
+
+
+def _collect(terminal, pipe, seconds):
     """Reads the terminal and the pipe until both are closed."""
     texts = {terminal: b""}
-    if child.stdout is not None:
-        texts[child.stdout.fileno()] = b""
+    if pipe is not None:
+        texts[pipe] = b""
     open_ends = set(texts)
     until = time.monotonic() + seconds
     while open_ends:
@@ -64,9 +101,5 @@ def _collect(child, terminal, seconds):
             if not chunk:
                 open_ends.discard(end)
             texts[end] += chunk
-    child.wait()
     screen = texts.pop(terminal)
-    piped = b"".join(texts.values())
-    if child.stdout is not None:
-        child.stdout.close()
-    return screen, piped
+    return screen, b"".join(texts.values())

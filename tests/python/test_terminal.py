@@ -64,7 +64,7 @@ def terminals():
 
 @pytest.mark.parametrize(("name", "width", "place"), list(terminals()))
 def test_in_a_terminal(folder, name, width, place):
-    seen = terminal.run([COMMAND, *COMMANDS[name]], folder, width, PLACES[place])
+    seen = terminal.flashgc(COMMANDS[name], folder, width, PLACES[place])
     assert seen.code == STATUS.get(name, 0), seen.screen
     assert "Traceback" not in seen.screen
     assert "�" not in seen.screen
@@ -81,7 +81,7 @@ def test_in_a_terminal(folder, name, width, place):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_with_the_result_piped(folder, name):
-    seen = terminal.run([COMMAND, *COMMANDS[name]], folder, pipe_stdout=True)
+    seen = terminal.flashgc(COMMANDS[name], folder, pipe_stdout=True)
     assert seen.code == STATUS.get(name, 0), seen.screen
     assert "Traceback" not in seen.screen
     assert "\x1b" not in seen.piped
