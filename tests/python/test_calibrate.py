@@ -371,12 +371,15 @@ def found_again(found, name, truth):
     return named and max(times) <= 0.02 and space <= 0.01, (named, times, space)
 
 
+SCHEMES = ["greedy", "tokens"]
+
+
 @pytest.fixture(scope="module")
 def calibrated(tmp_path_factory):
     folder = tmp_path_factory.mktemp("calibrated")
-    name, truth = hidden(folder, 3, ["greedy", "tokens", "pgc"])
+    name, truth = hidden(folder, 3, SCHEMES)
     found = flashgc.calibrate(
-        folder / "rows.csv", folder / "base.toml", schemes=["greedy", "tokens", "pgc"], trials=4,
+        folder / "rows.csv", folder / "base.toml", schemes=SCHEMES, trials=4,
         fit_rows=[load.name for load in HIDDEN_LOADS[:6]], store=folder / "all", jobs=2,
     )  # fmt: skip
     return found, name, truth, folder
@@ -429,7 +432,7 @@ def test_device_and_scheme_run_together(calibrated, tmp_path):
 def test_equal_arguments_give_equal_results(calibrated):
     found, _, _, folder = calibrated
     again = flashgc.calibrate(
-        folder / "rows.csv", folder / "base.toml", schemes=["greedy", "tokens", "pgc"], trials=4,
+        folder / "rows.csv", folder / "base.toml", schemes=SCHEMES, trials=4,
         fit_rows=[load.name for load in HIDDEN_LOADS[:6]], store=folder / "all", jobs=1,
     )  # fmt: skip
     assert again.runs == 0

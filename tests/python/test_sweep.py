@@ -26,7 +26,7 @@ scheme = ["greedy", "fifo"]
 seed = { from = 1, to = 3 }
 """
 TINY = SMALL.replace("20_000", "500")
-SLOW = SMALL.replace("20_000", "2_500_000")
+SLOW = SMALL.replace("20_000", "1_000_000")
 OF_RUN = ["worker", "ended_s", *columns.OF_MACHINE]
 
 
