@@ -78,3 +78,16 @@ def test_the_engine_is_compiled_once():
     assert "cargo build" not in (ROOT / "scripts" / "build").read_text()
     profile = tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]["people"]
     assert "*" not in profile["package"]
+
+
+def test_no_unit_test_is_passed_over():
+    """The tests of a crate without unit tests are not built, which would compile it again."""
+    manifests = {path.parent: tomllib.loads(path.read_text())
+                 for path in sorted(ROOT.glob("crates/*/Cargo.toml"))}  # fmt: skip
+    not_built = [folder for folder, manifest in manifests.items()
+                 if not manifest.get("lib", {}).get("test", True)]  # fmt: skip
+    assert len(not_built) > 5
+    for path in (path for folder in not_built for path in folder.glob("src/**/*.rs")):
+        text = path.read_text()
+        assert "#[test]" not in text, path
+        assert "proptest! {" not in text, path
