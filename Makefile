@@ -47,7 +47,7 @@ test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations=12 $(addprefix --ignore=tests/python/,test_site.py test_paper.py test_playground.py)
 
 LONG_RUST := matrix:: separation:: oracles:: every_trace:: block_blocking:: preemption:: sub_blocks:: midas::
-LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal widths real_traces reproduce advise hostile tune page_in_browser) tests/fio
+LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal widths real_traces reproduce faults advise hostile tune page_in_browser) tests/fio
 long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 5,000 job files of fio, 100 million rows, exercises, values that the compiler loses
 	FLASHGC_LONG=1 cargo test --workspace --quiet --profile tests --test all -- $(LONG_RUST)
 	FLASHGC_LONG=1 cargo test --workspace --quiet --profile tests --test flat_memory
@@ -145,9 +145,16 @@ $(PLUGIN): $(ENGINE_SOURCES) | tools
 	PROFILE=people scripts/wheel_plugin
 
 lint: $(VENV)/.engine $(VENV)/.dev ## formatters, linters and type checker, changing nothing
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint-rust lint-python
+
+# Clippy is one crate after the other for most of its time.
+.PHONY: lint-rust lint-python
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --profile tests --quiet -- -D warnings
 	scripts/c_header --check
+
+lint-python:
 	$(BIN)/ruff format --check python tests/python tests/fio scripts integrations
 	$(BIN)/ruff check python tests/python tests/fio scripts integrations
 	$(BIN)/mypy
