@@ -4,8 +4,9 @@ A block "text output" after an example is its standard output at 80 columns, whe
 any text. `FLASHGC_BLESS=1` writes the output into the pages.
 
 A run whose output no page shows has at most 20,000 requests, one of `oltp` a smaller drive, of
-which less is overwritten before where the page says that it is large, and the same advice or
-reproduction runs once; `FLASHGC_LONG=1` runs every example as it is written.
+which less is overwritten before where the page says that it is large, the same advice or
+reproduction runs once, and a calibration of 25 s not at all; `FLASHGC_LONG=1` runs every example as
+it is written.
 """
 
 import contextlib
@@ -45,6 +46,10 @@ short form, whose lines are among those of the page."""
 SAMPLED = {"docs/placement.md": "placement.toml"}
 """Examples of two minutes, by a word of them: test_docs_samples.py has a sample of their values."""
 
+LONGEST = {"docs/calibrate.md": "flashgc calibrate result.json"}
+"""An example whose run takes 25 s, by a word of it: in the long form alone. test_calibrate.py has
+the output of such a command."""
+
 BLOCKS, REQUESTS = "device.blocks_per_plane", "workload.synthetic.requests"
 OVERWRITE = "precondition.overwrite"
 MOST_BLOCKS, MOST_REQUESTS, MOST_OVERWRITTEN = 64, 20_000, 0.2
@@ -64,9 +69,11 @@ def text_of(page):
     return text.replace(whole, part)
 
 
-def is_sampled(page, kind, text):
-    word = SAMPLED.get(str(page.relative_to(ROOT)))
-    return not IS_WHOLE and kind == "python" and bool(word) and word in text
+def is_left_out(page, kind, text):
+    """Whether the short form has a sample of an example, or its test elsewhere."""
+    words = {"python": SAMPLED, "sh": LONGEST}[kind]
+    word = words.get(str(page.relative_to(ROOT)))
+    return not IS_WHOLE and bool(word) and word in text
 
 
 def smaller(words):
@@ -180,7 +187,7 @@ def test_what_a_page_shows_runs_and_prints_what_it_says(flashgc, page, tmp_path,
     for name, text in FILE.findall(whole):
         Path(name).write_text(text)
     for kind, text, shown in BLOCK.findall(whole):
-        if is_sampled(page, kind, text):
+        if is_left_out(page, kind, text):
             continue
         found = printed(flashgc, page, kind, text, bool(shown), before)
         if not shown:
@@ -223,7 +230,11 @@ def test_no_output_of_a_page_is_empty():
 
 
 def test_the_short_form_of_a_page_is_one_example_of_it():
-    for name, word in [*SAMPLED.items(), *((name, word) for name, (word, *_) in SHORTER.items())]:
+    for name, word in [
+        *SAMPLED.items(),
+        *LONGEST.items(),
+        *((name, word) for name, (word, *_) in SHORTER.items()),
+    ]:
         shown = [text for kind, text, shown in blocks(ROOT / name) if shown and word in text]
         assert len(shown) == 1, (name, word)
     assert is_part("a\nb\nc\n", "a\nc\n")
