@@ -44,8 +44,8 @@ def test_every_claim_of_a_paper_can_be_tested(name):
 
 
 def items_of(known):
-    """All figures and tables of a paper; in the short form those that show faults, and one of each
-    form, with the fewest runs."""
+    """The whole of a paper; in the short form the figures and tables that show faults, and one of
+    each form, with the fewest runs."""
     items = known.items(None)
     if LONG:
         return items

@@ -94,8 +94,8 @@ const DRIVE: &[&str] = &[
     "device.blocks_per_plane=512",
     "device.exported=0.88",
     "gc.trigger.watermark.soft=\"19 blocks\"",
-    "precondition.overwrite=6.0",
-    "workload.synthetic.requests=80_000",
+    "precondition.overwrite=4.0",
+    "workload.synthetic.requests=50_000",
     "engine.timing=none",
 ];
 const ADDRESSES: [&str; 5] =
