@@ -7,7 +7,7 @@ use flashgc::session::{Inputs, prepare};
 use flashgc::sim::{Sim, SimError};
 use flashgc::verify::{Happened, Overview};
 use flashgc::workload::synthetic::{Synthetic, SyntheticOverwrites};
-use flashgc::workload::{HostOp, HostRequest, ListSource, Source, SourceError};
+use flashgc::workload::{HostOp, HostRequest, ListSource, Overwrites, Source, SourceError};
 
 /// Notes every accepted page operation, and when.
 #[derive(Default)]
@@ -149,5 +149,34 @@ fn slices_of_preconditioning_make_no_difference() {
     let whole = overwritten(&[245]);
     for slices in [&[1, 244][..], &[100, 0, 145], &[15, 16, 17, 31, 32, 33, 101], &[48, 197]] {
         assert_eq!(overwritten(slices), whole, "{slices:?}");
+    }
+}
+
+/// Preconditioning moves the pages that a run in logical time moves, whatever a batch collects.
+#[test]
+fn preconditioning_collects_the_batches_of_a_run() {
+    for batch in ["one", "until-stop", "list"] {
+        let batch = format!("gc.trigger.watermark.batch=\"{batch}\"");
+        let soft = "gc.trigger.watermark.soft=\"5 blocks\"";
+        let setup = setup(TINY, &[&batch, soft]);
+        let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
+        let pages = setup.plan.geometry.exported_pages;
+        let source = || SyntheticOverwrites::new(&workload.plan, pages, 4096, 1);
+        let filled = || {
+            let mut sim = Sim::new(setup.plan.clone(), Overview::default());
+            sim.untimed().fill(0, pages).expect("it fits");
+            sim
+        };
+        let (mut before, mut run) = (filled(), filled());
+        before.untimed().overwrite(&mut source(), 2_000).expect("it fits");
+        let mut drawn = source();
+        for _ in 0..2_000 {
+            let page = u64::from(drawn.next().expect("a page").0);
+            let write = HostRequest::from_bytes(0, HostOp::Write, page * 4096, 4096, 4096);
+            run.untimed().serve(&write).expect("it fits");
+        }
+        let places = |sim: &Sim<Overview>| sim.ftl().map.entries().collect::<Vec<u32>>();
+        assert_eq!(places(&before), places(&run), "{batch}");
+        assert!(before.untimed().pages_moved() > 0, "{batch}");
     }
 }
