@@ -1,6 +1,6 @@
 """Command lines of `flashgc serve` that cannot be: the message, and nothing is left."""
 
-import glob
+import os
 import signal
 import socket
 import subprocess
@@ -151,24 +151,28 @@ def test_without_the_plugin_the_error_says_what_to_type(tmp_path, monkeypatch):
 def test_ctrl_c_before_the_drive_is_ready_leaves_nothing(tmp_path, delay, presses):
     """While the command starts, and while the drive is preconditioned, which takes a minute."""
     (tmp_path / "drive.toml").write_text(DRIVE)
-    before = set(glob.glob(f"{tempfile.gettempdir()}/flashgc-serve-*"))
     command = [COMMAND, *WORDS, "--status", "status", "--store", "drive.data", "--capture",
                "kept.fgt", "--set", "precondition.overwrite=1000",
                "--set", "device.blocks_per_plane=1024"]  # fmt: skip
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as server:
+    # A folder of its own: servers of other tests come and go meanwhile.
+    with (
+        tempfile.TemporaryDirectory() as own,
+        subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "TMPDIR": own},
+        ) as server,
+    ):  # fmt: skip
         sleep(delay)
         for _ in range(presses):
             server.send_signal(signal.SIGINT)
             sleep(0.05)
         out, err = server.communicate(timeout=20)
+        assert os.listdir(own) == []
     assert not out
     assert server.returncode in (130, -signal.SIGINT)
     assert "Traceback" not in err
     assert err in ("", "interrupted\n", "interrupted; nothing was saved\n")
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
-    assert set(glob.glob(f"{tempfile.gettempdir()}/flashgc-serve-*")) <= before
 
 
 @BUILT
