@@ -371,7 +371,7 @@ def found_again(found, name, truth):
     return named and max(times) <= 0.02 and space <= 0.01, (named, times, space)
 
 
-SCHEMES = ["greedy", "tokens"]
+SCHEMES = ["greedy", "tokens", "pgc"]
 
 
 @pytest.fixture(scope="module")
