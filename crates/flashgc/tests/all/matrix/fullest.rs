@@ -35,12 +35,13 @@ pub fn fullest(sets: &[String]) -> Setup {
         let value = sets.iter().find_map(|set| set.strip_prefix(key));
         value.and_then(|value| value.parse().ok()).expect("a whole number")
     };
-    let all = of("device.blocks_per_plane=") * of("device.pages_per_block=");
+    let block = of("device.pages_per_block=");
+    let all = of("device.blocks_per_plane=") * block;
     let accepted = |pages: u32| {
         let setup = prepared(f64::from(pages), all);
         setup.map_err(|refusal| assert_known(sets, &refusal)).ok()
     };
-    let found = search(all as u32, accepted);
+    let found = search(all as u32, 4 * block as u32, accepted);
     if common::is_long() {
         let found = found.as_ref().map(|(pages, _)| *pages);
         let first = (LEAST_PAGES..all as u32).rev().find(|&pages| accepted(pages).is_some());
@@ -52,9 +53,10 @@ pub fn fullest(sets: &[String]) -> Setup {
 
 const LEAST_PAGES: u32 = 8;
 
-/// The largest size below `end` that is accepted, by bisection: a drive that fits also fits with
-/// fewer pages.
-fn search<T>(end: u32, accepted: impl Fn(u32) -> Option<T>) -> Option<(u32, T)> {
+/// The largest size below `end` that is accepted. By bisection a drive that fits also fits with
+/// fewer pages, but shares of the spare space are rounded to whole blocks, so that a few sizes are
+/// refused below one that is accepted: the `window` of sizes above the found one is tried as well.
+fn search<T>(end: u32, window: u32, accepted: impl Fn(u32) -> Option<T>) -> Option<(u32, T)> {
     let (mut low, mut refused) = (LEAST_PAGES, end);
     let mut best = None;
     while low < refused {
@@ -64,5 +66,6 @@ fn search<T>(end: u32, accepted: impl Fn(u32) -> Option<T>) -> Option<(u32, T)> 
             None => refused = middle,
         }
     }
-    best
+    let above = refused + 1..end.min(refused + window);
+    above.rev().find_map(|pages| Some((pages, accepted(pages)?))).or(best)
 }
