@@ -63,6 +63,24 @@ impl Draw {
         }
         if self.history.get("gc.placement.use").is_none() {
             self.placement_of_programs();
+        } else if self.choices.chance(70) {
+            self.interrupted_superblocks();
         }
+    }
+
+    /// Copies have superblocks of their own: the collection may make way for requests.
+    fn interrupted_superblocks(&mut self) {
+        for key in ["gc.blocking", "device.suspend"] {
+            self.history.remove(key);
+        }
+        if self.choices.chance(60) {
+            self.text("gc.pacing.use", "tokens");
+            self.maybe("gc.pacing.tokens.floor", &["3 blocks", "5 blocks", "40 pages"]);
+            self.value("gc.pacing.tokens.urgency_max", &["1.0", "2.5", "40.0"]);
+        } else {
+            self.text("gc.preemption.use", "between-copies");
+            self.maybe("gc.preemption.between-copies.poll", &["1 us", "20 us"]);
+        }
+        self.maybe("gc.trigger.watermark.hard", &["2 blocks", "3 blocks", "none"]);
     }
 }

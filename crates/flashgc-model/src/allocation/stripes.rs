@@ -109,11 +109,10 @@ impl Allocation {
         ftl: &Ftl,
         is_open: impl Fn(PlaneId) -> bool,
     ) -> Option<(u32, PlaneId)> {
-        // Where copies go to the blocks of the host, pages of a blocked plane belong to the copies.
         let is_fit = |plane| {
-            let is_open = !self.stripes.are_awaited_in(plane) && is_open(plane);
             ftl.host_has_room(plane)
-                && (is_open || plan.gives_pages_of_closed_planes())
+                && !self.stripes.are_awaited_in(plane)
+                && is_open(plane)
                 && !ftl.is_a_superblock_ahead(&plan.geometry, plane)
         };
         let gives = |list: usize| match plan.allocation {

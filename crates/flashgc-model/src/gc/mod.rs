@@ -131,6 +131,15 @@ impl Gc {
         self.wants[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0
     }
 
+    /// Where planes share their blocks and requests may preempt: whether a plane below its hard
+    /// threshold gives no page to writes, since a collection will free some.
+    pub fn refuses_pages(&self, rules: &GcPlan, ftl: &Ftl, plane: PlaneId) -> bool {
+        let trigger = &rules.trigger;
+        rules.preemption.is_some()
+            && trigger.hard.is_some_and(|hard| hard.is_short(ftl, plane, trigger.inclusive))
+            && (self.busy_planes[plane.index()] || self.can_collect(ftl, plane))
+    }
+
     /// A block was opened, sealed, claimed, erased, or given back.
     #[inline(always)]
     pub fn changed(&mut self, ftl: &Ftl, geometry: &Geometry, plane: PlaneId, block: BlockId) {

@@ -48,6 +48,10 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, device: &Device) 
         pacing::plan(root, shape, &scheme.pacing, device.timing.erase_ns, reserve_blocks)?;
     let tokens = tokens::plan(root, shape, &scheme.pacing, soft, reserve_blocks)?;
     let takes_time = scheme.cost == Cost::Device && scheme.copy.takes_time();
+    // The collection of a superblock that takes no time has no pauses.
+    let has_pauses = takes_time || shape.lanes == 1;
+    let time_slices = time_slices.filter(|_| has_pauses);
+    let tokens = tokens.filter(|_| has_pauses);
     let is_paced = time_slices.is_some() || tokens.is_some();
     Some(GcPlan {
         scheme: scheme.name.clone(),
@@ -66,6 +70,7 @@ fn resolved(root: &Reader<'_>, shape: &Shape, scheme: &Scheme, device: &Device) 
         blocking: scheme.blocking.plan(shape, takes_time),
         preemption: scheme
             .preemption
+            .filter(|_| has_pauses)
             .map(|rules| if takes_time { rules } else { rules.without_polls() })
             .or(is_paced.then_some(Preemption::IN_PAUSES)),
         time_slices,

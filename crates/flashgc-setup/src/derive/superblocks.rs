@@ -5,6 +5,7 @@ use crate::device::Device;
 use flashgc_config::Reader;
 use flashgc_model::device::Shape;
 use flashgc_model::gc::GcPlan;
+use flashgc_model::gc::Suspends::Nothing;
 use flashgc_model::gc::copy::{CopyChoice, Stripe};
 use flashgc_model::plan::{Allocation, WriteCompletion};
 
@@ -22,7 +23,7 @@ pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
         return Some(());
     }
     let by = format!("device.superblock = {:?}", device.shape.superblock.word());
-    let rows = of_device(device).into_iter().chain(of_scheme(gc));
+    let rows = of_device(device).into_iter().chain(of_scheme(gc)).chain(of_both(device, gc));
     refuse(root, rows, &by, "remove device.superblock")
 }
 
@@ -108,14 +109,21 @@ fn of_scheme(gc: &GcPlan) -> Vec<Refused> {
             "the collection of a superblock works on several channels at once",
         ),
         refused(
-            gc.is_paced(),
-            ("gc.pacing.use", Some("\"at-once\"")),
-            "the collection of a superblock runs to its end in all its units",
+            gc.time_slices.is_some(),
+            ("gc.pacing.use", Some("\"tokens\"")),
+            "a copy works in two units, so that no unit has the time slice of a collection",
         ),
         refused(
-            gc.preemption.is_some(),
-            ("gc.preemption.use", Some("\"never\"")),
-            "the collection of a superblock runs to its end in all its units",
+            gc.preemption.is_some() && !gc.separate_gc,
+            ("gc.placement.use", Some("\"separate-gc\"")),
+            "copies would take pages behind those of writes that wait, in blocks that are \
+             programmed in order",
+        ),
+        refused(
+            gc.preemption.is_some_and(|it| it.merge || it.pipeline || it.suspends != Nothing),
+            ("gc.preemption.use", Some("\"between-copies\"")),
+            "a page that was read is programmed in another unit, so that no request is served \
+             from its register, nor is one while an operation is suspended",
         ),
         refused(
             gc.background.uses_units() || gc.background.flushes_buffer,
@@ -133,4 +141,13 @@ fn of_scheme(gc: &GcPlan) -> Vec<Refused> {
             "a collection works in several units, and requests may wait in only some of them",
         ),
     ]
+}
+
+fn of_both(device: &Device, gc: &GcPlan) -> Option<Refused> {
+    let suspends = device.timing.host_programs().is_some();
+    Some(refused(
+        suspends && gc.preemption.is_some(),
+        ("device.suspend.host_programs", Some("false")),
+        "a read could pass the program of a copy that has its page and waits for the unit",
+    ))
 }

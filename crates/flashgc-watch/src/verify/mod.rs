@@ -201,6 +201,12 @@ pub enum Happened {
         /// The unit.
         unit: UnitId,
     },
+    /// Writes wait for pages of blocks that planes share, and there are none: the collection of
+    /// this unit continues although they have not paid for it.
+    NeedNotPay {
+        /// The unit.
+        unit: UnitId,
+    },
     /// A write in the queue of a unit finds no page anywhere.
     Starves {
         /// The unit.

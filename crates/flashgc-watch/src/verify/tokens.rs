@@ -5,14 +5,19 @@
 //! its time. The lower one takes the pages that are still valid and no urgency: with a copy or more
 //! on it, no write of the host may begin.
 //!
+//! Where planes share their blocks, each unit has the account of its part of the victim: its valid
+//! pages at selection over its share of the invalid ones. What its writes pay after the last copy
+//! of its part is forgotten.
+//!
 //! Nothing is promised of a collection whose planes were below a threshold that lets it run, or
 //! during which a write waited for space.
 
 use super::{Cause, Happened};
 use flashgc_model::device::Geometry;
 use flashgc_model::gc::{Space, Tokens};
-use flashgc_model::ids::{BlockId, Ppn, UnitId};
+use flashgc_model::ids::{BlockId, PlaneId, Ppn, UnitId};
 use flashgc_model::plan::Plan;
+use rustc_hash::FxHashMap;
 
 /// One copy, in the unit of accounts.
 const COPY: i128 = 1 << 32;
@@ -31,6 +36,8 @@ pub struct Paid {
     slots: u32,
     /// Erased pages that collection keeps for itself.
     reserve_pages: u64,
+    /// Pages that writes may have got before they start, at most: they are not free.
+    given_pages: u64,
     /// Erased blocks of a plane that the placement keeps for its classes, at most: they are not
     /// free.
     kept_blocks: u32,
@@ -40,30 +47,56 @@ impl Paid {
     /// The accounts of this plan; `None` where they are not checked.
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let gc = &plan.gc;
+        let shape = &plan.geometry.shape;
+        // A page that is rewritten in the write buffer is lost before the checker knows.
+        let joins_parts = shape.lanes > 1 && shape.program_slots > 1;
         let merges = gc.preemption.is_some_and(|rules| rules.merge);
         let has_more = gc.erase_blocks > 1
             || gc.sub_blocks.is_some()
             || gc.reserve_pages > 0
             || gc.copy.is_global()
             || plan.parity()
+            || joins_parts
             || merges;
-        let shape = &plan.geometry.shape;
         gc.tokens.filter(|_| !has_more).map(|rules| Paid {
             rules,
             hard: gc.trigger.hard,
             at_once: plan.copies_at_once(),
             slots: shape.program_slots,
             reserve_pages: shape.pages_of_blocks(gc.reserve_blocks.into()),
+            given_pages: if shape.lanes > 1 { shape.pages_of_blocks(1) } else { 0 },
             kept_blocks: gc.always_open(),
         })
+    }
+}
+
+/// What a unit collects.
+#[derive(Clone, Copy)]
+struct Victim {
+    block: BlockId,
+    /// Its pages, and how many of them were valid when it was chosen.
+    pages: u64,
+    valid: u64,
+    /// The valid ones that lie in the unit.
+    own: u64,
+    /// The units that have pages of it.
+    units: u64,
+}
+
+impl Victim {
+    /// What a page of the host pays for, without urgency, after the loss of this number of its pages.
+    fn price(&self, lost: u64) -> i128 {
+        let own = self.own - lost.min(self.own);
+        let valid = if self.units == 1 { own } else { self.valid };
+        let won = self.pages.saturating_sub(valid).max(1);
+        i128::from(own * self.units) * COPY / i128::from(won)
     }
 }
 
 /// The account of a unit.
 #[derive(Clone, Default)]
 struct Account {
-    /// The victim, its pages, and how many of them were valid when it was chosen.
-    victim: Option<(BlockId, u64, u64)>,
+    victim: Option<Victim>,
     /// Copies made, and pages of the victim that were lost without one.
     copied: u64,
     lost: u64,
@@ -75,6 +108,24 @@ struct Account {
     awaits_space: bool,
 }
 
+impl Account {
+    /// Whether a unit has moved its part before others have moved theirs.
+    fn has_moved_its_part(&self) -> bool {
+        let is_moved = |victim: Victim| victim.units > 1 && self.copied + self.lost >= victim.own;
+        self.victim.is_some_and(is_moved)
+    }
+
+    /// Pages of the victim in the unit that were valid and are not copied yet, at most.
+    fn left(&self) -> u64 {
+        self.victim.map_or(0, |victim| victim.own.saturating_sub(self.copied))
+    }
+}
+
+/// The block and the unit of a page.
+fn part_of(geometry: &Geometry, page: Ppn) -> (BlockId, UnitId) {
+    (geometry.block_of(page), geometry.unit_of_page(page))
+}
+
 /// The accounts of all units.
 pub(super) struct Accounts {
     paid: Paid,
@@ -83,6 +134,8 @@ pub(super) struct Accounts {
     units: Vec<Account>,
     free_blocks: Vec<u32>,
     free_pages: Vec<u64>,
+    /// Where planes share their blocks: the valid pages of each block in each unit.
+    valid_in: FxHashMap<(BlockId, UnitId), u64>,
 }
 
 impl Accounts {
@@ -95,6 +148,7 @@ impl Accounts {
             units: vec![Account::default(); geometry.units as usize],
             free_blocks: vec![0; planes],
             free_pages: vec![0; planes],
+            valid_in: FxHashMap::default(),
         }
     }
 
@@ -109,20 +163,20 @@ impl Accounts {
     ) {
         match happened {
             _ if !self.is_timed && !matches!(happened, Happened::MeasuringStarts) => {}
-            Happened::MeasuringStarts => self.begin(geometry, programmed),
+            Happened::MeasuringStarts => self.begin(geometry, programmed, home),
             Happened::FreeBlocks { plane, blocks } => self.free_blocks[plane.index()] = blocks,
             Happened::Opened { block } => {
                 let plane = geometry.plane_of_block(block);
                 let blocks = &mut self.free_blocks[plane.index()];
                 *blocks = blocks.saturating_sub(1);
-                self.look(geometry, geometry.unit_of(plane));
+                self.look_at(geometry, plane);
             }
             Happened::Claimed { block, valid } => self.claimed(geometry, block, valid),
             Happened::Erased { block } => {
                 let plane = geometry.plane_of_block(block);
                 self.free_blocks[plane.index()] += 1;
                 self.free_pages[plane.index()] += u64::from(geometry.data_pages_of(block));
-                self.units[geometry.unit_of(plane).index()].victim = None;
+                self.has_no_victim(geometry, plane);
             }
             Happened::ProgramFailed(ppn) => {
                 let (block, at) = geometry.block_and_page(ppn);
@@ -131,45 +185,68 @@ impl Accounts {
                 let pages = &mut self.free_pages[plane.index()];
                 *pages = pages.saturating_sub(lost);
                 // Space was lost without payment.
-                self.units[geometry.unit_of(plane).index()].is_free = true;
+                for unit in geometry.units_of(plane) {
+                    self.units[unit.index()].is_free = true;
+                }
             }
             Happened::Retired(block, _) => {
-                let unit = geometry.unit_of(geometry.plane_of_block(block));
-                self.units[unit.index()].victim = None;
+                self.has_no_victim(geometry, geometry.plane_of_block(block));
             }
             Happened::Trimmed { lpn } => self.loses(geometry, home[lpn.index()]),
-            Happened::Padded { ppn, .. } => {
-                let plane = geometry.plane_of(ppn);
-                let pages = &mut self.free_pages[plane.index()];
-                *pages = pages.saturating_sub(1);
-                self.look(geometry, geometry.unit_of(plane));
-            }
+            Happened::Padded { ppn, .. } => self.takes_page(geometry, ppn),
             Happened::FindsNoPage { unit, .. } => {
                 let account = &mut self.units[unit.index()];
                 (account.awaits_space, account.is_free) = (true, true);
             }
+            Happened::NeedNotPay { unit } => self.units[unit.index()].is_free = true,
             Happened::Starves { .. } => self.units.iter_mut().for_each(|unit| unit.is_free = true),
             Happened::Programmed { ppn, lpn, cause, current } => {
-                let plane = geometry.plane_of(ppn);
-                let pages = &mut self.free_pages[plane.index()];
-                *pages = pages.saturating_sub(1);
                 match cause {
                     Cause::Host { .. } | Cause::Flush => {
-                        self.wrote(now_ns, geometry.unit_of(plane));
+                        self.wrote(now_ns, geometry.unit_of_page(ppn));
                         self.loses(geometry, home[lpn.index()]);
                     }
-                    Cause::Copy { .. } => self.copied(now_ns, geometry.unit_of(plane)),
+                    Cause::Copy { from } => {
+                        self.copied(now_ns, geometry.unit_of_page(from));
+                        if current {
+                            self.leaves(geometry, from);
+                        }
+                    }
                     Cause::MoveAhead { from } if current => self.loses(geometry, from),
                     Cause::MoveAhead { .. } => {}
                 }
-                self.look(geometry, geometry.unit_of(plane));
+                if current && geometry.has_superblocks() {
+                    *self.valid_in.entry(part_of(geometry, ppn)).or_default() += 1;
+                }
+                self.takes_page(geometry, ppn);
             }
             _ => {}
         }
     }
 
-    fn begin(&mut self, geometry: &Geometry, programmed: &[u32]) {
+    /// A page is written, with or without data.
+    fn takes_page(&mut self, geometry: &Geometry, ppn: Ppn) {
+        let plane = geometry.plane_of(ppn);
+        let pages = &mut self.free_pages[plane.index()];
+        *pages = pages.saturating_sub(1);
+        self.look_at(geometry, plane);
+    }
+
+    /// The collection of a plane has ended.
+    fn has_no_victim(&mut self, geometry: &Geometry, plane: PlaneId) {
+        for unit in geometry.units_of(plane) {
+            self.units[unit.index()].victim = None;
+        }
+    }
+
+    fn begin(&mut self, geometry: &Geometry, programmed: &[u32], home: &[Ppn]) {
         self.is_timed = true;
+        if geometry.has_superblocks() {
+            self.valid_in.clear();
+            for &page in home.iter().filter(|page| page.is_some()) {
+                *self.valid_in.entry(part_of(geometry, page)).or_default() += 1;
+            }
+        }
         self.free_pages.fill(0);
         for (at, &written) in programmed.iter().enumerate() {
             let block = BlockId(at as u32);
@@ -179,21 +256,29 @@ impl Accounts {
     }
 
     fn claimed(&mut self, geometry: &Geometry, block: BlockId, valid: u32) {
-        let unit = geometry.unit_of(geometry.plane_of_block(block));
-        let account = &mut self.units[unit.index()];
-        let pages = geometry.data_pages_of(block);
-        account.victim = Some((block, pages.into(), valid.into()));
-        (account.copied, account.lost, account.is_free) = (0, 0, account.awaits_space);
-        self.look(geometry, unit);
+        let plane = geometry.plane_of_block(block);
+        let (pages, valid) = (geometry.data_pages_of(block).into(), u64::from(valid));
+        let parts = geometry.units_of(plane);
+        for &unit in &parts {
+            let own = match geometry.has_superblocks() {
+                true => self.valid_in.get(&(block, unit)).copied().unwrap_or(0),
+                false => valid,
+            };
+            let account = &mut self.units[unit.index()];
+            account.victim = Some(Victim { block, pages, valid, own, units: parts.len() as u64 });
+            (account.copied, account.lost, account.is_free) = (0, 0, account.awaits_space);
+        }
+        self.look_at(geometry, plane);
     }
 
-    /// Whether a plane of the unit is so short that its collection needs no payment.
-    fn look(&mut self, geometry: &Geometry, unit: UnitId) {
+    /// Whether a plane is so short that the collections of its units need no payment.
+    fn look_at(&mut self, geometry: &Geometry, plane: PlaneId) {
         let Accounts { paid, units, free_blocks, free_pages, .. } = self;
-        let account = &mut units[unit.index()];
-        let left = account.victim.map_or(0, |(_, _, valid)| valid.saturating_sub(account.copied));
-        account.is_free |= geometry.planes_of(unit).iter().any(|plane| {
-            let (blocks, pages) = (free_blocks[plane.index()], free_pages[plane.index()]);
+        let parts = geometry.units_of(plane);
+        let left: u64 = parts.iter().map(|unit| units[unit.index()].left()).sum();
+        let is_short = geometry.planes_of(parts[0]).iter().any(|plane| {
+            let blocks = free_blocks[plane.index()];
+            let pages = free_pages[plane.index()].saturating_sub(paid.given_pages);
             // A threshold itself may count as below it.
             let is_at = |space: Space, more: u32| match space {
                 Space::Blocks(limit) => blocks < limit + more + paid.kept_blocks,
@@ -203,6 +288,7 @@ impl Accounts {
                 || paid.hard.is_some_and(|hard| is_at(hard, 1))
                 || pages <= left + paid.reserve_pages
         });
+        parts.iter().for_each(|unit| units[unit.index()].is_free |= is_short);
     }
 
     /// A page was lost: perhaps one that a collection has yet to move.
@@ -210,11 +296,18 @@ impl Accounts {
         if !page.is_some() {
             return;
         }
-        let block = geometry.block_of(page);
-        let unit = geometry.unit_of(geometry.plane_of_block(block));
+        let (block, unit) = part_of(geometry, page);
         let account = &mut self.units[unit.index()];
-        if account.victim.is_some_and(|(victim, ..)| victim == block) {
+        if account.victim.is_some_and(|victim| victim.block == block) {
             account.lost += 1;
+        }
+        self.leaves(geometry, page);
+    }
+
+    /// The data of a page is elsewhere, or nowhere.
+    fn leaves(&mut self, geometry: &Geometry, page: Ppn) {
+        if let Some(valid) = self.valid_in.get_mut(&part_of(geometry, page)) {
+            *valid = valid.saturating_sub(1);
         }
     }
 
@@ -222,23 +315,25 @@ impl Accounts {
         let Paid { rules, slots, .. } = self.paid;
         let account = &mut self.units[unit.index()];
         account.awaits_space = false;
-        let Some((_, pages, valid)) = account.victim else {
+        let Some(victim) = account.victim else {
             (account.most, account.least) = (0, 0);
             return;
         };
-        let price = |valid: u64| i128::from(valid) * COPY / i128::from((pages - valid).max(1));
-        let least = price(valid - account.lost.min(valid));
+        let (most, least) = (victim.price(0), victim.price(account.lost));
+        let has_moved = account.has_moved_its_part();
         assert!(
-            account.is_free || account.least < COPY + i128::from(slots - 1) * price(valid),
+            account.is_free || has_moved || account.least < COPY + i128::from(slots - 1) * most,
             "at {now_ns} ns a write of the host began in unit {}, but at least {:.1} copies were \
              paid that go before it",
             unit.0,
             account.least as f64 / COPY as f64
         );
-        account.most += price(valid) * i128::from(rules.urgency_max_milli) / 1000 + ROUNDING;
-        if !account.is_free {
+        if has_moved {
+            (account.most, account.least) = (account.most.min(COPY), 0);
+        } else if !account.is_free {
             account.least += least;
         }
+        account.most += most * i128::from(rules.urgency_max_milli) / 1000 + ROUNDING;
     }
 
     fn copied(&mut self, now_ns: u64, unit: UnitId) {

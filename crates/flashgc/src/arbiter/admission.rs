@@ -38,6 +38,8 @@ impl View<'_> {
     pub(super) fn refuses_writes(&self, unit: UnitId, plane: PlaneId) -> bool {
         let trigger = &self.plan.gc.trigger;
         trigger.hard.is_some_and(|hard| hard.is_short(self.ftl, plane, trigger.inclusive))
+            // Where planes share their blocks the write has its page, and later ones get none.
+            && !self.plan.geometry.has_superblocks()
             && (self.jobs[unit].collects(plane) || self.gc.can_collect(self.ftl, plane))
     }
 
@@ -129,7 +131,9 @@ impl Preemptive {
             self.units[unit.index()].refused_ns = view.now_ns;
             return false;
         }
-        let has_room = view.ftl.host_has_room(plane) && view.leaves_room(unit, plane);
+        // Where planes share their blocks it has got its page with its place in the queue.
+        let has_room = view.plan.geometry.has_superblocks()
+            || view.ftl.host_has_room(plane) && view.leaves_room(unit, plane);
         if has_room && !view.refuses_writes(unit, plane) {
             return !self.is_paid(unit, view);
         }

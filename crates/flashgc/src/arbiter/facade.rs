@@ -40,12 +40,11 @@ impl Arbiter {
         }
     }
 
-    /// The host has written pages in a plane, which may pay for copies.
+    /// The host has written a page in a unit, which may pay for copies.
     #[inline(always)]
-    pub fn wrote(&mut self, plane: PlaneId, plan: &Plan, jobs: &Jobs) {
+    pub fn wrote(&mut self, unit: UnitId, jobs: &Jobs) {
         if let Some(preemptive) = self.preemptive() {
-            let unit = plan.geometry.unit_of(plane);
-            preemptive.wrote(unit, jobs[unit].is_open());
+            preemptive.wrote(unit, jobs[unit].is_moving());
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::preemptive::Preemptive;
 use super::view::{Choice, View};
-use crate::ids::UnitId;
+use crate::gc::Space;
+use crate::ids::{PlaneId, UnitId};
 
 impl Preemptive {
     /// The next step between copies, if the pacing decides it; `None` where the collection may
@@ -44,7 +45,7 @@ impl Preemptive {
     /// frees.
     fn request_waits(&self, unit: UnitId, view: &View<'_>) -> bool {
         let has_aside = !self.units[unit.index()].aside.is_empty();
-        view.waiting.count(unit) > 0 || view.is_starving || has_aside
+        view.waiting.count(unit) > 0 || view.is_starving || has_aside || view.awaits_pages(unit)
     }
 
     /// Whether the open collection may not continue before the host has paid for it.
@@ -58,9 +59,31 @@ impl Preemptive {
     }
 
     /// The host has written a page in a unit.
-    pub(super) fn wrote(&mut self, unit: UnitId, has_job: bool) {
+    pub(super) fn wrote(&mut self, unit: UnitId, is_moving: bool) {
         if let Some(tokens) = &mut self.tokens {
-            tokens.wrote(unit, has_job);
+            tokens.wrote(unit, is_moving);
+        }
+    }
+}
+
+impl View<'_> {
+    /// Whether writes wait for pages that the collection of this unit frees, where they get them
+    /// before they are queued.
+    #[inline]
+    pub(crate) fn awaits_pages(&self, unit: UnitId) -> bool {
+        let has_none = |plane| {
+            !self.ftl.host_has_room(plane) || self.gc.refuses_pages(&self.plan.gc, self.ftl, plane)
+        };
+        self.alloc.stripes.has_waiting() && self.jobs[unit].plane().is_some_and(has_none)
+    }
+
+    /// Whether a plane of the unit is short of space. A unit that has a part of a collection may
+    /// have no other plane than that one.
+    pub(super) fn is_short(&self, unit: UnitId, space: &Space) -> bool {
+        let is_short = |&plane: &PlaneId| space.is_short(self.ftl, plane, false);
+        match self.plan.geometry.planes_of(unit) {
+            [] => self.jobs[unit].plane().as_ref().is_some_and(is_short),
+            planes => planes.iter().any(is_short),
         }
     }
 }

@@ -67,12 +67,11 @@ impl Preemptive {
             Stage::Copying => self.next_at_b(unit, view),
             Stage::Buffered => self.next_at_a(unit, view),
             Stage::Closed => self.next_without_job(unit, turn, view),
-            // The pages of the step are being programmed in other units.
-            Stage::Sending => self.next_of_host(unit, turn, view),
+            // Other units program the pages of the step, or are not as far with their parts.
+            Stage::Sending | Stage::Moved | Stage::Erased => self.next_of_host(unit, turn, view),
             Stage::Whole | Stage::Unseen | Stage::Reading | Stage::Programming | Stage::Erasing => {
                 unreachable!("the unit works for its job")
             }
-            Stage::Moved | Stage::Erased => unreachable!("no request preempts it"),
         }
     }
 
@@ -100,6 +99,10 @@ impl Preemptive {
             return Choice::Nothing;
         }
         turn.at = 3;
+        if view.plan.geometry.has_superblocks() {
+            // Its page is known: it waits for the collection to end.
+            return Choice::Nothing;
+        }
         let blocked = view.waiting.heads(unit).into_iter().flatten();
         let blocked = blocked.into_iter().find(|&(op, _)| view.is_write(op));
         let Some((op, list)) = blocked else { return Choice::Nothing };

@@ -78,9 +78,7 @@ impl TimeSlices {
 
     /// A time slice is over: whether another one follows at once.
     pub(super) fn follows(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
-        let planes = view.plan.geometry.planes_of(unit);
-        let floor = &self.rules.floor;
-        let is_below = planes.iter().any(|&plane| floor.is_short(view.ftl, plane, false));
+        let is_below = view.is_short(unit, &self.rules.floor);
         let slices = &mut self.units[unit.index()];
         slices.since_ns = None;
         let follows = is_below || slices.is_owed;

@@ -8,7 +8,8 @@
 //! 4. Nothing has to be paid below the floor, while a write waits for space, and for the erase.
 //!
 //! Each unit has an account of its own: the space that its writes take and that its collection
-//! frees is that of its planes.
+//! frees is that of its planes. Where planes share their blocks, each unit pays for its part of the
+//! victim: the units are written in turn, so that each takes its share of the space that is freed.
 
 use super::view::View;
 use crate::collect::{Job, Stage};
@@ -51,16 +52,16 @@ impl Tokens {
     }
 
     /// The host has written a page.
-    pub(super) fn wrote(&mut self, unit: UnitId, has_job: bool) {
+    pub(super) fn wrote(&mut self, unit: UnitId, is_moving: bool) {
         let account = &mut self.units[unit.index()];
-        account.credit = if has_job { account.credit + account.price } else { 0 };
+        account.credit = if is_moving { account.credit + account.price } else { 0 };
         account.since_write = 0;
     }
 
     /// Whether the next step of the unit's collection goes before the writes of the host.
     pub(super) fn owes(&mut self, unit: UnitId, view: &mut View<'_>) -> bool {
         match view.jobs[unit].stage() {
-            Stage::Closed => return false,
+            Stage::Closed | Stage::Moved | Stage::Erased => return false,
             Stage::Copying => self.look(unit, view),
             _ => {}
         }
@@ -79,9 +80,7 @@ impl Tokens {
         let (job, account) = (&view.jobs[unit], &mut self.units[unit.index()]);
         account.settle(job.moved(), least, view.counters);
         let left = left(job, view);
-        let planes = view.plan.geometry.planes_of(unit);
-        let is_short =
-            planes.iter().any(|&plane| self.rules.floor.is_short(view.ftl, plane, false));
+        let is_short = view.is_short(unit, &self.rules.floor);
         account.is_free = left == 0 || is_short;
         account.price = price(job, left, &self.rules, view);
     }
@@ -107,23 +106,58 @@ impl Account {
     }
 }
 
-/// Valid pages that the collection still has to move.
+/// Valid pages that the collection still has to move in its unit. Those of a part are counted in
+/// its list, so that some may have been rewritten.
 fn left(job: &Job, view: &View<'_>) -> u64 {
+    if view.plan.geometry.has_superblocks() {
+        return job.copies_left();
+    }
     job.victims().iter().map(|victim| u64::from(view.ftl.blocks.valid(victim.block))).sum()
+}
+
+/// The pages of a collection, as far as its unit moves them.
+struct Share {
+    /// Valid pages at first that the unit moves.
+    valid: u64,
+    /// Pages of the blocks that are erased, in all units.
+    erased: u64,
+    /// Those of them that were valid.
+    all_valid: u64,
+    /// The units that move them.
+    units: u64,
+}
+
+impl Share {
+    fn of(job: &Job, left: u64, view: &View<'_>) -> Share {
+        let geometry = &view.plan.geometry;
+        let erased_by = |job: &Job| {
+            let victims = job.victims().iter().filter(|victim| victim.role == Role::Victim);
+            victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum()
+        };
+        match job.plane().filter(|_| geometry.has_superblocks()) {
+            Some(plane) => {
+                let whole = &view.jobs[geometry.unit_of(plane)];
+                let (valid, units) = (job.listed(), geometry.erases_of_block());
+                let (erased, all_valid) = (erased_by(whole), whole.valid_at_selection());
+                Share { valid, erased, all_valid, units }
+            }
+            None => {
+                let valid = left + u64::from(job.moved());
+                Share { valid, erased: erased_by(job), all_valid: valid, units: 1 }
+            }
+        }
+    }
 }
 
 /// The copies that a page of the host pays for, in the unit of accounts. Free space then stays as
 /// it is: when the erase is due, the host has written as many pages as the collection wins.
 fn price(job: &Job, left: u64, rules: &Rules, view: &View<'_>) -> i64 {
-    let geometry = &view.plan.geometry;
-    let victims = job.victims().iter().filter(|victim| victim.role == Role::Victim);
-    let erased: u64 = victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum();
-    let valid = left + u64::from(job.moved());
-    let won = erased.saturating_sub(valid).max(1);
+    let Share { valid, erased, all_valid, units } = Share::of(job, left, view);
+    let won = erased.saturating_sub(all_valid).max(1);
     // The erase will have freed this part of its pages, as far as the copies are.
     let freed = erased * u64::from(job.moved()) / valid.max(1);
     let free = job.plane().map_or(0, |plane| u64::from(view.ftl.frontiers.free_pages(plane)));
     // Rounded up, so that the writes of a whole collection pay for all of it.
-    let copies = u128::from(valid * COPY as u64) * u128::from(rules.urgency(free + freed));
+    let copies = u128::from(valid * units * COPY as u64) * u128::from(rules.urgency(free + freed));
     copies.div_ceil(u128::from(won) * 1000) as i64
 }

@@ -44,7 +44,17 @@ impl<W: Watch> Collecting<'_, W> {
     /// The host rewrote or trimmed a page of a plane that is being collected.
     #[cold]
     pub fn loses(&mut self, plane: PlaneId, page: Ppn) {
-        let unit = self.cx.plan.geometry.unit_of(plane);
+        let geometry = &self.cx.plan.geometry;
+        if geometry.has_superblocks() {
+            // Its copy may be that of any part.
+            for unit in geometry.units_of(plane) {
+                if let Some(at) = self.jobs[unit].sent_to(page) {
+                    self.jobs[unit].waste(at);
+                }
+            }
+            return;
+        }
+        let unit = geometry.unit_of(plane);
         let job = &self.jobs[unit];
         let is_it = |&at: &usize| job.copies[at].to == page;
         let under_way = if job.fixed {

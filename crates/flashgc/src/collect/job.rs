@@ -195,6 +195,16 @@ impl Job {
         self.record.selected_ns
     }
 
+    /// Valid pages of the victims at that time.
+    pub fn valid_at_selection(&self) -> u64 {
+        u64::from(self.record.valid_at_selection)
+    }
+
+    /// The pages to move, as they were listed.
+    pub fn listed(&self) -> u64 {
+        self.copies.len() as u64
+    }
+
     /// Copies that ended.
     pub fn moved(&self) -> u32 {
         self.record.moved
@@ -236,6 +246,13 @@ impl Job {
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.stage != Stage::Closed
+    }
+
+    /// Whether the unit has a collection with copies to make: a part may have none left before the
+    /// others.
+    #[inline(always)]
+    pub fn is_moving(&self) -> bool {
+        !matches!(self.stage, Stage::Closed | Stage::Moved | Stage::Erased)
     }
 
     /// Whether a collection is open that this unit has begun: not only a part of one.
@@ -359,6 +376,13 @@ impl Job {
     pub fn waste(&mut self, copy: usize) {
         self.record.wasted += 1;
         self.wasted_open.push(copy as u32);
+    }
+
+    /// The copy of the step under way that goes to this page of another unit, by its place in the
+    /// list.
+    pub(super) fn sent_to(&self, page: Ppn) -> Option<usize> {
+        let mut step = self.step.copies.iter().copied();
+        step.find(|&at| self.stage == Stage::Sending && self.copies[at].to == page)
     }
 
     /// The copies of the step under way.

@@ -12,8 +12,10 @@
 //!    its planes.
 //! 4. The last part is erased, and the block is free.
 //!
-//! All planes of the victim are blocked for the host meanwhile, so that no request finds a page
-//! that is bound and not programmed.
+//! A page is programmed before whatever else its unit does, so that no request finds one that is
+//! bound and not programmed. Where collections run to their end, all planes of the victim are
+//! blocked for the host meanwhile. Where requests may preempt, each unit serves them between its
+//! operations, and while it waits for other units.
 
 use super::moves::Moves;
 use super::{Collecting, Ended, Job, Stage};
@@ -37,12 +39,19 @@ impl<W: Watch> Moves<W> for Parts {
     }
 
     fn step(at: &mut Collecting<'_, W>, unit: UnitId) -> Command<Owner> {
+        if at.cx.plan.geometry.shape.program_slots > 1 {
+            at.jobs[unit].record.reads += 1;
+        }
         at.step_that_leaves(unit)
     }
 
     fn step_ended(at: &mut Collecting<'_, W>, unit: UnitId) -> Ended {
         send_step(at, unit);
         Ended::GoesOn
+    }
+
+    fn reading_ended(at: &mut Collecting<'_, W>, unit: UnitId) {
+        send_step(at, unit);
     }
 
     fn erase_begins(at: &mut Collecting<'_, W>, unit: UnitId) {
@@ -122,7 +131,6 @@ fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     if plan.geometry.shape.program_slots > 1 {
         job.joining.read.clear();
         job.joining.read.extend(job.step.copies.iter().map(|&copy| job.copies[copy].from));
-        job.record.reads += u32::from(!job.step.copies.is_empty());
     }
 }
 
@@ -130,10 +138,16 @@ fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 /// controller until a program is full.
 #[inline(never)]
 fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
-    let job = &mut at.jobs[unit];
+    let (job, store, plan) = (&mut at.jobs[unit], &at.store, at.cx.plan);
     job.stage = Stage::Sending;
+    if plan.gc.preemption.is_some() {
+        // The host may have rewritten some meanwhile.
+        let mut step = std::mem::take(&mut job.step.copies);
+        step.retain(|&copy| store.is_valid(plan, job.copies[copy].from));
+        job.step.copies = step;
+    }
     let Some(plane) = job.plane else { return };
-    let geometry = &at.cx.plan.geometry;
+    let geometry = &plan.geometry;
     let mut sent = 0;
     for place in 0..at.jobs[unit].step.copies.len() {
         let copy = at.jobs[unit].step.copies[place];
@@ -153,7 +167,9 @@ fn send_step<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 
 /// The pages of a step are programmed, or in the controller.
 fn part_of_step_ended<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
-    at.copies_ended(unit);
+    if !at.jobs[unit].step.copies.is_empty() {
+        at.copies_ended(unit);
+    }
     at.jobs[unit].stage = Stage::Copying;
     at.store.gc.call_unit(unit);
     has_moved(at, unit);
@@ -170,6 +186,8 @@ fn last_part<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<UnitI
     if units.iter().any(|&unit| at.jobs[unit].stage != Stage::Erased) {
         return None;
     }
+    // Writes that have their pages may start again.
+    units.iter().for_each(|&unit| at.store.gc.call_unit(unit));
     for unit in units.into_iter().filter(|&unit| unit != first) {
         let part = std::mem::take(&mut at.jobs[unit]);
         let job = &mut at.jobs[first];
@@ -178,6 +196,7 @@ fn last_part<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<UnitI
         job.record.wasted += part.record.wasted;
         job.record.reads += part.record.reads;
         job.record.busy_ns += part.record.busy_ns;
+        job.record.extra_ns += part.record.extra_ns;
     }
     Some(first)
 }

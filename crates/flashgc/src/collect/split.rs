@@ -4,9 +4,8 @@
 //! Fig. 2). Pages bind when their program starts, so that one which the host rewrites before is
 //! not programmed at all.
 
-use super::close::erase;
 use super::steps::command;
-use super::{Collecting, Stage, reads, slots};
+use super::{Collecting, Stage, reads};
 use crate::flash::{Command, Op, Phases};
 use crate::ids::UnitId;
 use crate::operation::Program;
@@ -20,11 +19,7 @@ impl<W: Watch> Collecting<'_, W> {
         self.take_step(unit);
         self.jobs[unit].step.read_ahead = false;
         if self.jobs[unit].step.copies.is_empty() {
-            if let Some(padded) = slots::pad(self, unit) {
-                return padded;
-            }
-            self.jobs[unit].stage = Stage::Erasing;
-            return command(erase(&self.jobs[unit].victims, self.store, self.prices));
+            return self.end_of_moves(unit);
         }
         self.jobs[unit].stage = Stage::Reading;
         self.begin_reading(unit);

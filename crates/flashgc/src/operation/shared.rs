@@ -21,8 +21,13 @@ impl<W: Watch> Binding<'_, W> {
     /// where there is none: their planes need space.
     pub fn give_page(&mut self) -> Option<Given> {
         let plan = self.cx.plan;
-        let Store { alloc, ftl, .. } = &mut *self.store;
-        let is_open = |plane| !self.host.waiting.is_held(plane);
+        let Store { alloc, ftl, gc, .. } = &mut *self.store;
+        let gives_of_closed = plan.gives_pages_of_closed_planes();
+        // Where copies go to the blocks of the host, pages of a blocked plane belong to the copies.
+        let is_open = |plane: PlaneId| {
+            (gives_of_closed || !self.host.waiting.is_held(plane))
+                && !gc.refuses_pages(&plan.gc, ftl, plane)
+        };
         let Some((op, plane)) = alloc.next_for_page(plan, ftl, is_open) else {
             self.store.want_space_of_stripes(plan);
             return None;
@@ -53,7 +58,7 @@ impl<W: Watch> Binding<'_, W> {
     pub(super) fn starts_in_its_page(&mut self, op: u32, lpn: Lpn) -> Bound {
         let (page, cause) = (self.store.alloc.stripes.page_of(op), self.cause_of(op));
         self.store.write_reserved(page, lpn, cause, &mut self.cx);
-        Bound { fills: 0, pays: 0, then: Then::Begins }
+        Bound { fills: 0, pays: 1, then: Then::Begins }
     }
 
     /// A flush starts in the slots that it got when it was queued. Some of its pages may have been
@@ -77,6 +82,6 @@ impl<W: Watch> Binding<'_, W> {
                 self.store.pad_reserved(page, &mut self.cx);
             }
         }
-        Bound { fills: 0, pays: 0, then: Then::BeginsWithFlushes }
+        Bound { fills: 0, pays: pages, then: Then::BeginsWithFlushes }
     }
 }

@@ -7,7 +7,7 @@ use crate::collect::{self, At, Stage};
 use crate::flash::{Class, Command, Ended, Kind, Moved, Part, Phases};
 use crate::ftl::Fact;
 use crate::host::{self, OpKind};
-use crate::ids::{BusId, PlaneId, Ppn, UnitId};
+use crate::ids::{BusId, Ppn, UnitId};
 use crate::measure::Seen;
 use crate::operation::{self, Program};
 use crate::owner::Owner;
@@ -131,11 +131,11 @@ impl<W: Watch> Sim<W> {
         self.arbiter.host_begins((unit, op), rooms, self.now_ns, &mut self.counters);
     }
 
-    /// A write of the host has taken its pages in a plane, which may pay for copies.
+    /// A write of the host has taken its pages in a unit, which may pay for copies.
     #[inline(always)]
-    pub(super) fn has_bound(&mut self, plane: PlaneId, bound: operation::Bound) {
+    pub(super) fn has_bound(&mut self, unit: UnitId, bound: operation::Bound) {
         for _ in 0..bound.pays {
-            self.arbiter.wrote(plane, &self.plan, &self.jobs);
+            self.arbiter.wrote(unit, &self.jobs);
         }
         self.hear();
     }

@@ -164,7 +164,7 @@ impl<W: Watch> Sim<W> {
         self.tell(Happened::Merged { op });
         self.host_begins(unit, op);
         let bound = binding!(self).merges(plane, op);
-        self.has_bound(plane, bound);
+        self.has_bound(unit, bound);
         self.tell(Happened::InRegister { ppn: self.page_of(op) });
         let page = binding!(self).page_at_register(op);
         self.jobs[unit].merges(op, page, bound.fills > 0);

@@ -1,6 +1,7 @@
 //! Page operations of the host start, and with them those that can share their array time.
 
 use super::Sim;
+use crate::collect::Stage;
 use crate::device::Level;
 use crate::flash::{self, Phases};
 use crate::host::{Op, OpKind};
@@ -130,7 +131,10 @@ impl<W: Watch> Sim<W> {
         self.hear();
         match given {
             // A unit that collects for the write is checked now, not at the next event.
-            None => return !self.ready.is_empty(),
+            None => {
+                self.look_at_parts();
+                return !self.ready.is_empty();
+            }
             Some(Given::Nothing(op)) => {
                 self.serve_without_flash(op);
             }
@@ -140,6 +144,20 @@ impl<W: Watch> Sim<W> {
             }
         }
         true
+    }
+
+    /// Writes wait for pages that open collections free: those that rest continue unpaid.
+    fn look_at_parts(&mut self) {
+        if !self.arbiter.is_preemptive() {
+            return;
+        }
+        for unit in (0..self.plan.geometry.units).map(UnitId) {
+            let rests = self.jobs[unit].stage() == Stage::Copying && self.flash.is_free(unit);
+            if rests && view!(self).awaits_pages(unit) {
+                self.tell(Happened::NeedNotPay { unit });
+                self.look_at(unit);
+            }
+        }
     }
 
     /// The write that has waited longest for any unit of its pool gets one that is idle. Units
@@ -211,7 +229,7 @@ impl<W: Watch> Sim<W> {
             self.look_into_page(self.store.ftl.map.ppn_of(lpn));
         }
         let bound = binding!(self).starts(plane, op, lpn);
-        self.has_bound(plane, bound);
+        self.has_bound(unit, bound);
         if bound.fills > 0 {
             self.units[unit.index()].riders.fills += bound.fills;
         }

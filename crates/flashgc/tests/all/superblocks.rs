@@ -351,13 +351,67 @@ fn the_units_of_a_superblock_collect_at_once() {
     assert!(amplified > usual, "{amplified} by superblocks, {usual} by planes");
 }
 
+/// Reads and writes wait for an operation of a collection in place of a whole one, each copy is
+/// paid for, and nothing else changes but the moments of collections.
+#[test]
+fn collections_of_superblocks_make_way_for_requests() {
+    let tokens = "gc.pacing.use=\"tokens\"";
+    let usual = ["device.blocks_per_plane=40", "gc.trigger.watermark.soft=\"8 blocks\"", BUS];
+    for superblock in &WORDS[1..] {
+        let superblock = format!("device.superblock=\"{superblock}\"");
+        let of = |sets: &[&str]| {
+            let load = ["workload.synthetic.read_share=0.3", "workload.synthetic.queue_depth=8"];
+            run_verified(TINY, &[&usual[..], &COPIES, &load, &[&superblock], sets].concat())
+        };
+        let (at_once, paced) = (of(&[]), of(&[tokens]));
+        let preempted = of(&["gc.preemption.use=\"between-copies\""]);
+        let p99 = |report: &Value, of: &str| number(report, &format!("latency_ns.{of}.p99"));
+        for report in [&paced, &preempted] {
+            assert!(whole(report, "gc.count") > 0, "{superblock}");
+            let share = p99(report, "read") / p99(&at_once, "read");
+            assert!(share < 0.7, "{superblock}: p99 of reads is {share} of that without pauses");
+        }
+        // Without its cost it has no pauses.
+        let [free, free_paced] = [&[][..], &[tokens]].map(|sets| {
+            let report = of(&[sets, &["gc.cost=\"none\""]].concat());
+            (report["latency_ns"].clone(), whole(&report, "gc.count"))
+        });
+        assert_eq!(free, free_paced, "{superblock}");
+        assert_eq!(whole(&paced, "gc.unpaid_copies"), 0, "{superblock}");
+        assert!(whole(&paced, "gc.copies_between_writes_max") <= 16, "{superblock}");
+    }
+}
+
+/// The same with slots that programs join.
+#[test]
+fn collections_of_slots_make_way_for_requests() {
+    let usual = [
+        "device.superblock=\"drive\"",
+        "device.page_size=\"16 KiB\"",
+        "device.mapping_unit=\"4 KiB\"",
+        "device.allocation=\"dynamic\"",
+        "device.blocks_per_plane=40",
+        "gc.trigger.watermark.soft=\"8 blocks\"",
+        BUS,
+    ];
+    let of = |sets: &[&str]| run_verified(TINY, &[&usual[..], &COPIES, sets].concat());
+    let p99 = |report: &Value| number(report, "latency_ns.read.p99");
+    let at_once = of(&[]);
+    for set in ["gc.pacing.use=\"tokens\"", "gc.preemption.use=\"between-copies\""] {
+        let report = of(&[set]);
+        assert!(whole(&report, "gc.count") > 0);
+        let share = p99(&report) / p99(&at_once);
+        assert!(share < 0.7, "{set}: p99 of reads is {share} of that without pauses");
+    }
+}
+
 #[test]
 fn what_does_not_work_is_refused_with_a_reason() {
     let refused = |sets: &[&str]| {
         let usual = ["device.superblock=\"drive\"", "device.blocks_per_plane=24"];
         refusal(TINY, &[&usual[..], &COPIES, sets].concat())
     };
-    let cases: [(&[&str], &str); 15] = [
+    let cases: [(&[&str], &str); 20] = [
         (&["gc.copy.use=\"copyback\""], "copies go through the controller"),
         (&["device.multi_plane=2"], "remove device.multi_plane"),
         (&["device.allocation=\"dynamic\""], "nothing is left to choose"),
@@ -378,6 +432,20 @@ fn what_does_not_work_is_refused_with_a_reason() {
             "closes all its planes",
         ),
         (&["gc.trigger.watermark.idle_units=false"], "only some of them"),
+        (&["gc.pacing.use=\"time-slices\""], "no unit has the time slice"),
+        (&["gc.pacing.use=\"tokens\"", "gc.placement.use=\"one-frontier\""], "in order"),
+        (
+            &["gc.preemption.use=\"suspend\"", "device.suspend.suspend=\"5 us\""],
+            "\"between-copies\"",
+        ),
+        (
+            &["gc.preemption.use=\"between-copies\"", "gc.preemption.between-copies.merge=true"],
+            "served from its register",
+        ),
+        (
+            &["gc.pacing.use=\"tokens\"", "device.suspend={suspend=\"5 us\", host_programs=true}"],
+            "could pass the program of a copy",
+        ),
         (&["device.pages_per_block=60_000", "device.planes_per_die=32"], "at most 4194304 pages"),
         (&["device.superblock=\"super\""], "drive"),
     ];
