@@ -53,7 +53,7 @@ fn left_out(file: &str) -> &'static [&'static str] {
 }
 
 /// The requirements of a trace, or of its first rows: pages, and a window that sorts it; and its
-/// rows.
+/// reads and writes.
 fn needs(name: &str, bytes: &[u8], format: &str, rows: Option<u64>) -> (u64, u64, u64) {
     let format = (!format.is_empty()).then(|| format.parse().expect("a known format"));
     let filter = match name {
@@ -69,9 +69,9 @@ fn needs(name: &str, bytes: &[u8], format: &str, rows: Option<u64>) -> (u64, u64
         OpenOptions { format, disorder: Disorder::Ignore, filter, ..OpenOptions::default() };
     let reader = open(name, Box::new(Cursor::new(bytes.to_vec())), &options);
     let info = info(reader.expect("it opens")).expect("it is read");
-    // A trim needs no page, and a row that is replayed is a read or a write.
+    // A trim needs no page, and none of pages that are neither read nor written is replayed.
     let pages = info.footprint_bytes / PAGE_BYTES;
-    (pages, info.late_ns_max, info.reads + info.writes + info.trims)
+    (pages, info.late_ns_max, info.reads + info.writes)
 }
 
 fn run(name: &str, format: &str, bytes: Vec<u8>, long: bool) {
