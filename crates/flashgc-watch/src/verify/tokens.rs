@@ -84,7 +84,7 @@ struct Victim {
 }
 
 impl Victim {
-    /// What a page of the host pays for, without urgency, after the loss of this number of its pages.
+    /// What a page of the host pays for, without urgency, after the loss of this number of pages.
     fn price(&self, lost: u64) -> i128 {
         let own = self.own - lost.min(self.own);
         let valid = if self.units == 1 { own } else { self.valid };

@@ -128,25 +128,31 @@ struct Share {
 }
 
 impl Share {
+    #[inline(always)]
     fn of(job: &Job, left: u64, view: &View<'_>) -> Share {
-        let geometry = &view.plan.geometry;
-        let erased_by = |job: &Job| {
-            let victims = job.victims().iter().filter(|victim| victim.role == Role::Victim);
-            victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum()
-        };
-        match job.plane().filter(|_| geometry.has_superblocks()) {
-            Some(plane) => {
-                let whole = &view.jobs[geometry.unit_of(plane)];
-                let (valid, units) = (job.listed(), geometry.erases_of_block());
-                let (erased, all_valid) = (erased_by(whole), whole.valid_at_selection());
-                Share { valid, erased, all_valid, units }
-            }
-            None => {
-                let valid = left + u64::from(job.moved());
-                Share { valid, erased: erased_by(job), all_valid: valid, units: 1 }
-            }
+        if view.plan.geometry.has_superblocks() {
+            return Share::of_part(job, view);
         }
+        let valid = left + u64::from(job.moved());
+        Share { valid, erased: erased(job, view), all_valid: valid, units: 1 }
     }
+
+    /// Of the part of a unit.
+    #[cold]
+    #[inline(never)]
+    fn of_part(job: &Job, view: &View<'_>) -> Share {
+        let geometry = &view.plan.geometry;
+        let whole = job.plane().map_or(job, |plane| &view.jobs[geometry.unit_of(plane)]);
+        let (valid, units) = (job.listed(), geometry.erases_of_block());
+        Share { valid, erased: erased(whole, view), all_valid: whole.valid_at_selection(), units }
+    }
+}
+
+/// The pages that a collection erases.
+#[inline(always)]
+fn erased(job: &Job, view: &View<'_>) -> u64 {
+    let victims = job.victims().iter().filter(|victim| victim.role == Role::Victim);
+    victims.map(|victim| u64::from(view.plan.geometry.data_pages_of(victim.block))).sum()
 }
 
 /// The copies that a page of the host pays for, in the unit of accounts. Free space then stays as
