@@ -165,6 +165,14 @@ impl Blocks {
         (*info & VALID_MASK, state_of(*info))
     }
 
+    /// The valid pages of a block that have an even number in it.
+    pub fn valid_even(&self, block: BlockId) -> u32 {
+        const EVEN: u64 = u64::MAX / 3;
+        let words = block.index() * self.words_per_block;
+        let words = &self.valid_bits[words..words + self.words_per_block];
+        words.iter().map(|word| (word & EVEN).count_ones()).sum()
+    }
+
     /// The lowest valid page of a block.
     pub fn first_valid(&self, block: BlockId) -> Option<u32> {
         let words = block.index() * self.words_per_block;

@@ -161,7 +161,13 @@ impl Ftl {
         let data_pages = geometry.shape.data_pages();
         let spare = self.frontiers.free_blocks(plane).saturating_sub(failures.plan.least_blocks);
         let pages = self.frontiers.free_pages(plane).saturating_sub(failures.plan.least_pages);
-        if (spare * data_pages).min(pages) >= self.blocks.valid(victim) {
+        // Those that the collection has claimed before free none either.
+        let claimed = failures.failing.iter().map(|&block| BlockId(block)).filter(|&block| {
+            geometry.plane_of_block(block) == plane
+                && self.blocks.state(block) == BlockState::Victim
+        });
+        let copies = claimed.chain([victim]).map(|block| self.blocks.valid(block)).sum::<u32>();
+        if (spare * data_pages).min(pages) >= copies {
             return Some(victim);
         }
         let is_fit = |&block: &BlockId| {
@@ -171,6 +177,12 @@ impl Ftl {
         };
         let others = geometry.blocks_of(plane).map(BlockId).filter(is_fit);
         others.min_by_key(|&block| self.blocks.valid(block))
+    }
+
+    /// Whether a victim is erased after its copies, and not only retired.
+    #[inline]
+    pub fn erases(&self, victim: BlockId) -> bool {
+        self.failures.as_ref().is_none_or(|failures| !failures.failing.contains(&victim.0))
     }
 
     /// Whether any of these blocks is erased, and not only retired.

@@ -179,7 +179,8 @@ impl Plan {
     pub fn window_costs(&self) -> Costs {
         let isolation = self.gc.sub_blocks.unwrap_or(Isolation::Hardware);
         let copy_ns = self.timing.read_ns + self.timing.program_ns;
-        Costs::new(copy_ns, self.timing.erase_ns, isolation)
+        let costs = Costs::new(copy_ns, self.timing.erase_ns, isolation);
+        costs.with_parity(self.parity())
     }
 
     /// The most pages that a step of a collection moves: those that move in parallel, or those

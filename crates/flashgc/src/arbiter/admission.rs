@@ -2,7 +2,7 @@
 
 use super::preemptive::Preemptive;
 use super::view::View;
-use crate::gc::Role;
+use crate::gc::{Role, Victim};
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::HIGH;
 
@@ -78,14 +78,16 @@ impl View<'_> {
         if is_plain && free > left + reserve {
             return true;
         }
-        let pages_as = |is_of: fn(Role) -> bool| {
-            let victims = job.victims().iter().filter(|victim| is_of(victim.role));
+        let pages_of = |is_of: &dyn Fn(&Victim) -> bool| {
+            let victims = job.victims().iter().filter(|victim| is_of(victim));
             victims.map(|victim| u64::from(geometry.data_pages_of(victim.block))).sum::<u64>()
         };
         // Blocks that were erased before count as erased, and must not be opened until the
         // collection has ended.
-        let withheld = pages_as(|role| matches!(role, Role::Between | Role::FreeNeighbour));
-        let won = pages_as(|role| role == Role::Victim);
+        let withheld =
+            pages_of(&|victim| matches!(victim.role, Role::Between | Role::FreeNeighbour));
+        // A block with a failed program is retired in place of being erased.
+        let won = pages_of(&|victim| victim.role == Role::Victim && self.ftl.erases(victim.block));
         let missing = reserve.saturating_sub(won);
         if !self.plan.parity() {
             // The host takes the pages of a program together.

@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use common::{TINY, run_verified, setup, whole};
+use common::{ONE_PLANE, TINY, run_verified, setup, whole};
 use flashgc::sim::Sim;
 use flashgc::verify::Overview;
 use flashgc::workload::{HostOp, HostRequest, ListSource};
@@ -114,6 +114,35 @@ fn the_odd_even_rule_survives_data_that_is_cold_on_even_pages_only() {
             }
         }
     }
+}
+
+/// A window of sub-blocks moved more even pages, of its neighbours, than it had invalid ones: with
+/// each such collection copies had fewer even pages, until there was none.
+#[test]
+fn windows_of_sub_blocks_lose_no_even_pages_under_the_odd_even_rule() {
+    let sets = [
+        "gc.copy.copyback.parity=true",
+        "gc.erase.use=\"sub-blocks\"",
+        "gc.victim.use=\"recycle-benefit\"",
+        "gc.trigger.watermark.soft=\"3 blocks\"",
+        "gc.trigger.watermark.hard=\"none\"",
+        "device.blocks_per_plane=32",
+        "device.pages_per_block=16",
+        "device.sub_blocks=8",
+        "device.exported=0.77",
+        "workload.synthetic.address={zipf=1.1}",
+        "workload.synthetic.read_share=0.0",
+        "workload.synthetic.requests=6000",
+        "precondition.overwrite=4.0",
+    ];
+    let text = TINY.replace("queue_depth = 8\n", "").replace("overwrite = 1.0\n", "");
+    let arrivals = "workload.synthetic.interarrival={exponential=\"300 us\"}";
+    let sets = [&[arrivals], &ONE_PLANE[..], &sets[..]].concat();
+    let report = run_verified(&text, &sets);
+    assert_eq!(whole(&report, "requests.write"), 6000);
+    let scan = ["gc.victim.recycle-benefit.index=\"scan\""];
+    let scanned = run_verified(&text, &[&sets[..], &scan[..]].concat());
+    assert_eq!(report["result_hash"], scanned["result_hash"]);
 }
 
 /// A plane needs space and no block frees a page, until a trim elsewhere changes that.

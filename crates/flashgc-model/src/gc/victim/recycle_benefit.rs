@@ -123,7 +123,8 @@ impl Policy {
     }
 
     fn read(&self, parts: &mut Parts, candidates: &Candidates<'_>, block: u32) {
-        parts.read(candidates.geometry, candidates.blocks, BlockId(block * self.sub_blocks));
+        let Candidates { geometry, blocks, costs, .. } = candidates;
+        parts.read(geometry, blocks, costs, BlockId(block * self.sub_blocks));
     }
 
     /// The block is examined before the next choice.

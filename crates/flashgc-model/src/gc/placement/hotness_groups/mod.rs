@@ -329,7 +329,8 @@ impl BlockSight<'_> {
 
     fn parts(&self, block: u32) -> RefMut<'_, Parts> {
         let mut parts = self.parts.borrow_mut();
-        parts.read(self.candidates.geometry, self.candidates.blocks, self.first_of(block));
+        let Candidates { geometry, blocks, costs, .. } = self.candidates;
+        parts.read(geometry, blocks, costs, self.first_of(block));
         parts
     }
 

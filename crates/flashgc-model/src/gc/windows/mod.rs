@@ -8,7 +8,8 @@
 //!
 //! The *recycle benefit* of a window is its gain per cost: invalid pages per unit of time, the time
 //! of moving its valid pages and those of its neighbours, and of one erase. A window whose
-//! neighbours must move as many pages as it has invalid ones gains nothing, and is refused.
+//! neighbours must move as many pages as it has invalid ones gains nothing, and is refused. So is
+//! one that would lose even or odd pages where copies keep to these.
 
 use super::Isolation;
 use crate::device::Geometry;
@@ -25,6 +26,8 @@ pub struct Costs {
     copy: u64,
     erase: u64,
     isolation: Isolation,
+    /// Whether copies keep to even and odd pages, so that a window must lose none of either kind.
+    parity: bool,
 }
 
 impl Costs {
@@ -37,7 +40,12 @@ impl Costs {
         while copy.max(erase) > MOST {
             (copy, erase) = (copy / 2, erase / 2);
         }
-        Costs { copy, erase: erase.max(1), isolation }
+        Costs { copy, erase: erase.max(1), isolation, parity: false }
+    }
+
+    /// With or without the odd/even rule.
+    pub fn with_parity(self, parity: bool) -> Self {
+        Costs { parity, ..self }
     }
 
     fn of(&self, moves: u32) -> u64 {
@@ -146,23 +154,38 @@ struct Part {
     invalid: u16,
 }
 
+/// The even pages among those of a sub-block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Even {
+    valid: u16,
+    invalid: u16,
+}
+
 /// The sub-blocks of one block, as windows need them.
 #[derive(Clone)]
 pub struct Parts {
     parts: [Part; SUB_BLOCKS_MAX as usize],
     count: usize,
+    /// Those of each sub-block, under the odd/even rule only.
+    even: Vec<Even>,
 }
 
 impl Default for Parts {
     fn default() -> Self {
         let nothing = Part { kind: Kind::Shut, valid: 0, invalid: 0 };
-        Parts { parts: [nothing; SUB_BLOCKS_MAX as usize], count: 0 }
+        Parts { parts: [nothing; SUB_BLOCKS_MAX as usize], count: 0, even: Vec::new() }
     }
 }
 
 impl Parts {
     /// Reads the parts of the block to which this sub-block belongs, in place of the previous ones.
-    pub fn read(&mut self, geometry: &Geometry, blocks: &Blocks, sub_block: BlockId) {
+    pub fn read(
+        &mut self,
+        geometry: &Geometry,
+        blocks: &Blocks,
+        costs: &Costs,
+        sub_block: BlockId,
+    ) {
         self.count = 0;
         for block in geometry.siblings_of(sub_block).map(BlockId) {
             let valid = blocks.valid(block);
@@ -175,6 +198,40 @@ impl Parts {
             self.parts[self.count] = Part { kind, valid, invalid };
             self.count += 1;
         }
+        if costs.parity {
+            self.read_even(geometry, blocks, sub_block);
+        }
+    }
+
+    #[cold]
+    fn read_even(&mut self, geometry: &Geometry, blocks: &Blocks, sub_block: BlockId) {
+        let even = |block| {
+            let valid = blocks.valid_even(block) as u16;
+            Even { valid, invalid: geometry.data_pages_of(block).div_ceil(2) as u16 - valid }
+        };
+        self.even.clear();
+        self.even.extend(geometry.siblings_of(sub_block).map(|block| even(BlockId(block))));
+    }
+
+    /// Whether a window has as many invalid even pages as its neighbours have valid ones that move,
+    /// and as many odd ones: else each such collection leaves copies fewer of one kind.
+    #[cold]
+    fn keeps_both_kinds(&self, first: usize, last: usize, isolation: Isolation) -> bool {
+        let (mut even, mut odd) = (0, 0);
+        for (part, of_it) in self.parts[first..=last].iter().zip(&self.even[first..=last]) {
+            if part.kind == Kind::Full {
+                even += i32::from(of_it.invalid);
+                odd += i32::from(part.invalid) - i32::from(of_it.invalid);
+            }
+        }
+        for at in [first.wrapping_sub(1), last + 1] {
+            let moves = self.beside(at, isolation).unwrap_or(0);
+            if moves > 0 {
+                even -= i32::from(self.even[at].valid);
+                odd -= moves as i32 - i32::from(self.even[at].valid);
+            }
+        }
+        even >= 0 && odd >= 0
     }
 
     fn at(&self, at: usize) -> Option<&Part> {
@@ -223,7 +280,8 @@ impl Parts {
                 // goes before.
                 let is_better = mine > its || (mine == its && at < best_length);
                 let wins = part.kind == Kind::Full && invalid > before + behind;
-                if is_better && wins {
+                let keeps = || self.keeps_both_kinds(first, first + at, costs.isolation);
+                if is_better && wins && (!costs.parity || keeps()) {
                     let (first, last) = (first as u32, (first + at) as u32);
                     best = Some(Window { first, last, invalid, moves: moves + behind });
                     (best_invalid, best_cost, best_length) = (invalid, cost, at);
@@ -239,8 +297,10 @@ impl Parts {
         let window = self.peak(guess, costs)?;
         let parts = &self.parts[window.first as usize..=window.last as usize];
         let own: u32 = parts.iter().map(|part| u32::from(part.valid)).sum();
+        let (first, last) = (window.first as usize, window.last as usize);
+        let keeps = !costs.parity || self.keeps_both_kinds(first, last, costs.isolation);
         // A window without a gain is seldom the best.
-        match window.invalid > window.moves - own {
+        match window.invalid > window.moves - own && keeps {
             true => Some(window),
             false => self.best(costs),
         }
@@ -331,159 +391,4 @@ impl Parts {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::Random;
-
-    const COPY_NS: u64 = 760_000;
-    const ERASE_NS: u64 = 3_500_000;
-
-    fn parts(of: &[(Kind, u16, u16)]) -> Parts {
-        let mut parts = Parts::default();
-        for &(kind, valid, invalid) in of {
-            parts.parts[parts.count] = Part { kind, valid, invalid };
-            parts.count += 1;
-        }
-        parts
-    }
-
-    fn software() -> Costs {
-        Costs::new(COPY_NS, ERASE_NS, Isolation::Software)
-    }
-
-    /// Paper speedup-gc, Fig. 2b: sub-blocks 2 and 3 are the window, and five pages move: one that
-    /// is left in sub-block 2, and four of its neighbours, in sub-blocks 1 and 4.
-    #[test]
-    fn five_pages_move_from_a_window_isolated_by_software() {
-        let block = parts(&[
-            (Kind::Full, 2, 0),
-            (Kind::Full, 1, 5),
-            (Kind::Full, 0, 6),
-            (Kind::Full, 2, 0),
-        ]);
-        let best = block.best(&software()).expect("a window");
-        assert_eq!(best, Window { first: 1, last: 2, invalid: 11, moves: 5 });
-        // The neighbours hold no invalid page: to erase them too would gain no more.
-        let wider = Window { first: 0, last: 3, ..best };
-        assert_eq!(wider.benefit(&software()), best.benefit(&software()));
-    }
-
-    #[test]
-    fn a_window_that_wins_no_page_is_refused() {
-        // Three pages of the neighbours would move for the only invalid ones.
-        let block = parts(&[(Kind::Full, 2, 0), (Kind::Full, 0, 3), (Kind::Shut, 0, 0)]);
-        assert_eq!(block.best(&software()), None);
-        let block = parts(&[(Kind::Full, 3, 0), (Kind::Full, 0, 3), (Kind::Erased, 0, 0)]);
-        // Alone the second would gain nothing; both together gain three pages.
-        let best = block.best(&software()).expect("a window");
-        assert_eq!((best.first, best.last, best.moves), (0, 1, 3));
-    }
-
-    #[test]
-    fn benefits_are_compared_in_common_units() {
-        let costs = software();
-        assert_eq!((costs.copy, costs.erase), (38, 175));
-        let window = Window { first: 0, last: 0, invalid: 9, moves: 5 };
-        // 9 / (5 * 0.76 + 3.5) pages per ms.
-        assert_eq!(window.benefit(&costs), Benefit { invalid: 9, cost: 365 });
-        assert!(Benefit::of(1) > window.benefit(&costs) && window.benefit(&costs) > Benefit::NONE);
-        let coarse = Costs::new(999_999_999_999, 999_999_999_998, Isolation::Hardware);
-        assert!(coarse.copy <= 1 << 24 && coarse.copy == coarse.erase);
-    }
-
-    fn random_block(random: &mut Random, pages: u64) -> Parts {
-        let mut parts = Parts { count: 1 + random.below(16) as usize, ..Parts::default() };
-        let shuts = random.below(3) == 0;
-        for at in 0..parts.count {
-            let valid = random.below(pages + 1) as u16;
-            parts.parts[at] = match random.below(12) {
-                0 => Part { kind: Kind::Erased, valid: 0, invalid: 0 },
-                1 if shuts => Part { kind: Kind::Shut, valid, invalid: 0 },
-                _ => Part { kind: Kind::Full, valid, invalid: pages as u16 - valid },
-            };
-        }
-        parts
-    }
-
-    /// Every window, from the definition.
-    fn all_windows(parts: &Parts, isolation: Isolation) -> Vec<(Window, u32)> {
-        let mut found = Vec::new();
-        for first in 0..parts.count {
-            for last in first..parts.count {
-                let inside = &parts.parts[first..=last];
-                let beside: Vec<&Part> = [first.wrapping_sub(1), last + 1]
-                    .iter()
-                    .filter_map(|&at| parts.at(at))
-                    .filter(|_| isolation == Isolation::Software)
-                    .collect();
-                let ends = [inside[0].kind, inside[inside.len() - 1].kind];
-                if ends != [Kind::Full; 2]
-                    || inside.iter().chain(beside.iter().copied()).any(|p| p.kind == Kind::Shut)
-                {
-                    continue;
-                }
-                let sum = |parts: &mut dyn Iterator<Item = u16>| parts.map(u32::from).sum::<u32>();
-                let near = sum(&mut beside.iter().map(|part| part.valid));
-                let invalid = sum(&mut inside.iter().map(|part| part.invalid));
-                let moves = near + sum(&mut inside.iter().map(|part| part.valid));
-                let (first, last) = (first as u32, last as u32);
-                found.push((Window { first, last, invalid, moves }, near));
-            }
-        }
-        found
-    }
-
-    #[test]
-    fn the_best_window_is_that_of_all_windows() {
-        let mut random = Random::named(3, "windows");
-        for round in 0..20_000 {
-            let isolation = [Isolation::Software, Isolation::Hardware][round % 2];
-            let costs = Costs::new(COPY_NS, ERASE_NS, isolation);
-            let block = random_block(&mut random, [4, 48][round / 2 % 2]);
-            let all = all_windows(&block, isolation);
-            let rank = |w: &Window| {
-                let length = w.last - w.first;
-                (w.benefit(&costs), std::cmp::Reverse((length, w.first)))
-            };
-            let winning = all.iter().filter(|(w, beside)| w.invalid > *beside).map(|(w, _)| *w);
-            let best = winning.max_by_key(rank);
-            assert_eq!(block.best(&costs), best);
-            let guess = Benefit { invalid: random.below(20) as u32, cost: 1 + random.below(900) };
-            let benefit = |w: Option<Window>| w.map(|w| w.benefit(&costs));
-            assert_eq!(benefit(block.near_best(guess, &costs)), benefit(best));
-            let peak = all.iter().map(|(w, _)| w.benefit(&costs)).max();
-            assert_eq!(benefit(block.peak(guess, &costs)), peak);
-            let reaches = block.reaches(guess, &costs).is_some();
-            assert_eq!(reaches, peak.is_some_and(|peak| peak >= guess));
-        }
-    }
-
-    /// However its pages become invalid, a block this far from a benefit does not reach it sooner.
-    #[test]
-    fn no_block_reaches_a_benefit_sooner_than_its_distance_says() {
-        let mut random = Random::named(4, "windows");
-        for round in 0..4000 {
-            let isolation = [Isolation::Software, Isolation::Hardware][round % 2];
-            let costs = Costs::new(COPY_NS, ERASE_NS, isolation);
-            let mut block = random_block(&mut random, 12);
-            let level =
-                Benefit { invalid: 1 + random.below(30) as u32, cost: 1 + random.below(900) };
-            let Some(mut distance) = block.distance(level, &costs) else { continue };
-            loop {
-                let peak = block.peak(level, &costs).map(|window| window.benefit(&costs));
-                assert_eq!(distance == 0, peak >= Some(level));
-                let valid: Vec<usize> = (0..block.count)
-                    .filter(|&at| block.parts[at].kind == Kind::Full && block.parts[at].valid > 0)
-                    .collect();
-                if distance == 0 || valid.is_empty() {
-                    break;
-                }
-                let part = &mut block.parts[valid[random.below(valid.len() as u64) as usize]];
-                (part.valid, part.invalid) = (part.valid - 1, part.invalid + 1);
-                let now = block.distance(level, &costs).expect("it has windows");
-                assert!(now + 1 >= distance, "{now} after {distance}");
-                distance = now;
-            }
-        }
-    }
-}
+mod tests;
