@@ -94,7 +94,7 @@ fn random_block(random: &mut Random, pages: u64) -> Parts {
     parts
 }
 
-/// Every window, from the definition, and whether it wins pages.
+/// Every window, from the definition, and whether it frees pages in all.
 fn all_windows(parts: &Parts, costs: &Costs) -> Vec<(Window, bool)> {
     let isolation = costs.isolation;
     let mut found = Vec::new();
