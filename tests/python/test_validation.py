@@ -44,8 +44,9 @@ def test_few_numbers_are_fitted_to_few_runs(name):
     numbers, runs = tables.fitted(drives.load(name))
     assert 1 <= numbers <= MOST_NUMBERS
     assert 1 <= runs <= MOST_RUNS
+    # All points of a run by which a slot was chosen count as fitted.
     points = drives.load(name).points()
-    assert sum(not one.fitted for one in points) > 5 * sum(one.fitted for one in points)
+    assert sum(not one.fitted for one in points) > 3 * sum(one.fitted for one in points)
 
 
 @pytest.mark.parametrize("name", OWN)
