@@ -465,6 +465,7 @@ impl Draw {
             let distance = self.choices.pick(&distances);
             self.set("gc.background.pre-migration.distance", distance);
             self.maybe("gc.background.pre-migration.rule", &["valid-left", "moved"]);
+            self.maybe("gc.background.pre-migration.when", &["drive-idle", "unit-idle"]);
             self.value("gc.background.pre-migration.t_page", &["\"0%\"", "\"40%\"", "\"100%\""]);
         }
     }

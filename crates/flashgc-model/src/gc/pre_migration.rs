@@ -1,5 +1,5 @@
 //! Pre-migration, as the plan has resolved it: pages of the next victim move before any plane needs
-//! space, while the host is idle (paper pre-gc, section 4).
+//! space, while the host is idle (paper pre-gc, section 4), or the unit is.
 
 use serde::Serialize;
 
@@ -10,6 +10,13 @@ pub struct PreMigration {
     pub distance_pages: u64,
     /// The rule that leaves a victim to the collection.
     pub stop: Stop,
+    /// Whether a unit moves pages while other units serve requests: as soon as none waits for it.
+    #[serde(skip_serializing_if = "is_drive_idle")]
+    pub when_unit_idle: bool,
+}
+
+fn is_drive_idle(when_unit_idle: &bool) -> bool {
+    !when_unit_idle
 }
 
 /// The end of the pre-migration of a victim. Section 4.2 says that it continues "once the valid

@@ -36,9 +36,9 @@ const CHOICES: &[Row<Task>] = &[
     Row {
         choice: Choice {
             name: PRE_MIGRATION,
-            about: "while no request is outstanding, valid pages of the next victim are moved one \
-                    by one, before collection starts",
-            keys: &[&DISTANCE, &T_PAGE, &RULE],
+            about: "while no request is outstanding (or none waits for the unit), valid pages of \
+                    the next victim are moved one by one, before collection starts",
+            keys: &[&DISTANCE, &T_PAGE, &RULE, &WHEN],
             source: "paper pre-gc, section 4",
         },
         read: |table, _| {
@@ -64,6 +64,7 @@ struct PreMigrationKeys {
     distance: Option<Threshold>,
     t_page: Share,
     by_valid: bool,
+    when_unit_idle: bool,
 }
 
 const DISTANCE: Told = Told(
@@ -88,6 +89,14 @@ const RULE: Word<bool> = Word {
         "stop when at most this share of valid pages is left",
         "stop when this share has been moved",
     ]),
+};
+
+/// Whether one unit without requests is enough.
+const WHEN: Word<bool> = Word {
+    name: "when",
+    words: &[("drive-idle", false), ("unit-idle", true)],
+    default: 0,
+    about: About::Each(&["while no request is outstanding", "while no request waits for the unit"]),
 };
 
 impl Slot for Background {
@@ -126,10 +135,11 @@ fn pre_migration(table: &Reader<'_>) -> Option<PreMigrationKeys> {
     let distance = table.threshold(DISTANCE.name());
     let t_page = T_PAGE.read(table);
     let by_valid = RULE.read(table);
+    let when_unit_idle = WHEN.read(table);
     if given && distance.is_none() {
         return None;
     }
-    Some(PreMigrationKeys { distance, t_page: t_page?, by_valid })
+    Some(PreMigrationKeys { distance, t_page: t_page?, by_valid, when_unit_idle })
 }
 
 impl PreMigrationKeys {
@@ -167,6 +177,6 @@ impl PreMigrationKeys {
         }
         let pages = self.t_page.of(u64::from(shape.data_pages())) as u32;
         let stop = if self.by_valid { Stop::ValidLeft(pages) } else { Stop::Moved(pages) };
-        Some(PreMigration { distance_pages, stop })
+        Some(PreMigration { distance_pages, stop, when_unit_idle: self.when_unit_idle })
     }
 }

@@ -28,6 +28,8 @@ pub struct Promises {
     pub turns: Option<(TimeSlices, time_slices::Kept)>,
     /// The pay for collections, where no other rule makes them run or the host wait.
     pub paid: Option<Paid>,
+    /// Whether background work needs no more than a unit without requests.
+    pub rests_by_unit: bool,
     /// The part that a collection blocks for the host; `None` where requests preempt collections,
     /// and without a clock.
     pub blocking: Option<BlockingChoice>,
@@ -91,6 +93,11 @@ impl Promises {
             closes_blocks: ClosedBlocks::of(plan),
             turns: time_slices::promised(plan),
             paid: Paid::of(plan),
+            rests_by_unit: plan
+                .gc
+                .background
+                .pre_migration
+                .is_some_and(|rules| rules.when_unit_idle),
             blocking: Some(plan.gc.blocking).filter(|_| holds),
             timing: (!plan.untimed).then(|| [plan.timing, plan.collection_timing()]),
             bus_order: plan.front.bus_order,

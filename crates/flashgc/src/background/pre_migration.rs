@@ -7,6 +7,9 @@
 //! 4. One page moves, to where the copies of the collection go. Then all of this is checked again.
 //! 5. A request came, the trigger started, or the victim has little left: the rest is for the
 //!    collection.
+//!
+//! With `when = "unit-idle"`, which is not in the paper, no request waiting for the unit is enough:
+//! pages move under load, too.
 
 use super::task::{Bound, Rest, Task, Undone, Work, array_ns, works_of};
 use crate::collect::At;
@@ -83,7 +86,8 @@ pub struct PreMigrating {
     rules: PreMigration,
     /// Whether units were notified that the drive is idle.
     is_idle: bool,
-    /// Number of the present idle period, and for each plane of the last in which it moved pages.
+    /// Number of the present period without a new request, and for each plane of the last in which
+    /// it moved pages.
     rest: u64,
     last_rest: Vec<u64>,
     /// The victim of each plane that is next.
@@ -101,6 +105,9 @@ impl<W: Watch> Task<W> for PreMigrating {
     /// The page that is moving finishes, and no other page follows.
     fn host_came(&mut self, _cx: &mut Context<'_, W>) {
         self.is_idle = false;
+        if self.rules.when_unit_idle {
+            self.rest += 1;
+        }
     }
 
     /// Units whose planes are close to the start of their trigger have pages to move.
@@ -121,7 +128,11 @@ impl<W: Watch> Task<W> for PreMigrating {
     }
 
     fn next(&mut self, unit: UnitId, at: &mut Rest<'_, W>) -> Option<Work> {
-        if !self.is_idle || at.jobs[unit].is_open() {
+        let may_move = match self.rules.when_unit_idle {
+            true => at.host.waiting.count(unit) == 0 && !at.host.is_finished(),
+            false => self.is_idle,
+        };
+        if !may_move || at.jobs[unit].is_open() {
             return None;
         }
         let plan = at.cx.plan;

@@ -29,6 +29,7 @@ const PROMISES: Promises = Promises {
     closes_blocks: None,
     turns: None,
     paid: None,
+    rests_by_unit: false,
     timing: None,
     blocking: None,
     bus_order: BusOrder::Arrival,

@@ -66,6 +66,21 @@ fn a_rule_of_moved_pages_leaves_the_others() {
     assert!(moved > 100 && moved <= 2 * victims, "{moved} pages of {victims} victims");
 }
 
+/// A closed loop of eight requests leaves no idle drive, but idle units: pages move under load, and
+/// collections have fewer to copy.
+#[test]
+fn units_without_requests_move_pages_under_load() {
+    let sets = [AHEAD, FAR, "device.exported=0.5", "workload.synthetic.requests=6000"];
+    let by_drive = run_verified(TINY, &sets);
+    assert_eq!(whole(&by_drive, "pages.background_moved"), 0);
+    let when = "gc.background.pre-migration.when=\"unit-idle\"";
+    let by_unit = run_verified(TINY, &[&sets[..], &[when]].concat());
+    let moved = whole(&by_unit, "pages.background_moved");
+    assert!(moved > 100 && moved >= whole(&by_unit, "background.calls"));
+    let copies = |report: &Value| number(report, "gc.moved_per_gc");
+    assert!(copies(&by_unit) < 0.5 * copies(&by_drive));
+}
+
 /// With no idle time it does nothing and costs nothing.
 #[test]
 fn a_closed_loop_leaves_no_room_and_says_so() {

@@ -18,13 +18,39 @@ pub(super) struct Emptied {
 }
 
 impl Checker {
-    /// The host waits for nothing.
+    /// The host waits for nothing, or for nothing in the unit of this plane.
     pub(super) fn rests(&self, now_ns: u64, plane: PlaneId) {
+        let unit = self.geometry.unit_of(plane);
+        let waits = match &self.queued {
+            Some(queued) => queued.values().filter(|&&other| other == unit).count() as u64,
+            None => self.outstanding,
+        };
         assert_eq!(
-            self.outstanding, 0,
+            waits, 0,
             "at {now_ns} ns background work began in plane {}, and the host waited",
             plane.0
         );
+    }
+
+    /// Follows requests that wait: flushes, and operations in the queues of units.
+    pub(super) fn see_requests_wait(&mut self, now_ns: u64, happened: Happened) {
+        self.see_flush(now_ns, happened);
+        self.see_queues(happened);
+    }
+
+    /// Follows the queues of units, where background work may begin in one of them while others
+    /// have requests.
+    fn see_queues(&mut self, happened: Happened) {
+        let Some(queued) = &mut self.queued else { return };
+        match happened {
+            Happened::Queued { op, unit } => {
+                queued.insert(op, unit);
+            }
+            Happened::Taken { op } => {
+                queued.remove(&op);
+            }
+            _ => {}
+        }
     }
 
     /// The bad blocks of the drive that it begins with.

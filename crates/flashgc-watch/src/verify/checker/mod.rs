@@ -24,12 +24,12 @@ use super::tokens::Accounts;
 use super::{Cause, Happened, Watch, What};
 use flashgc_model::device::Geometry;
 use flashgc_model::drive::Drive;
-use flashgc_model::ids::{BlockId, Lpn, PlaneId, Ppn};
+use flashgc_model::ids::{BlockId, Lpn, PlaneId, Ppn, UnitId};
 use flashgc_model::plan::Plan;
 use flashgc_workload::HostOp;
 use jobs::Emptied;
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 const ERASED: u32 = u32::MAX;
 /// Data that was invalid before the checker saw it. No logical page has so high a number.
@@ -61,6 +61,8 @@ pub struct Checker {
     accounts: Option<Accounts>,
     /// Requests that came and were not served.
     outstanding: u64,
+    /// The unit of each operation in a queue, where background work may begin under load.
+    queued: Option<BTreeMap<u32, UnitId>>,
     inside: Option<Inside>,
     flush_commands: FlushCommands,
     times: Option<Times>,
@@ -112,6 +114,7 @@ impl Checker {
             turns: promises.turns.map(|rules| Slices::new(geometry, rules)),
             accounts: promises.paid.map(|paid| Accounts::new(geometry, paid)),
             outstanding: 0,
+            queued: promises.rests_by_unit.then(BTreeMap::new),
             inside: Inside::new(&promises),
             flush_commands: FlushCommands::default(),
             holds: promises.blocking.map(Blocking::new),
@@ -426,7 +429,7 @@ impl Watch for Checker {
         self.reports += 1;
         self.see_bad_blocks(now_ns, happened);
         self.see_pace(now_ns, happened);
-        self.see_flush(now_ns, happened);
+        self.see_requests_wait(now_ns, happened);
         self.spans.see(now_ns, happened);
         match happened {
             Happened::MeasuringStarts => self.start_measuring(),

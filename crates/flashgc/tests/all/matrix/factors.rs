@@ -106,6 +106,8 @@ pub const SLOTS: &[Factor] = &[
             "use=\"pre-migration\" pre-migration.distance=\"30 pages\"",
             "use=\"['flush-buffer','pre-migration']\" pre-migration.distance=\"2 blocks\" \
              pre-migration.rule=\"moved\" pre-migration.t_page=\"60%\"",
+            "use=\"pre-migration\" pre-migration.distance=\"30 pages\" \
+             pre-migration.when=\"unit-idle\"",
         ],
     ),
     (
