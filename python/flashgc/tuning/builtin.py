@@ -101,6 +101,7 @@ def _parameters(shape: Mapping[str, Any], timing: Mapping[str, Any]) -> list[Par
         _range(f"{_BEFORE}.distance", 0.5, 10.0, "%", "log"),
         _range(f"{_BEFORE}.t_page", 0.0, 0.5),
         _values(f"{_BEFORE}.rule", ["valid-left", "moved"]),
+        _values(f"{_BEFORE}.when", ["drive-idle", "unit-idle"]),
         *(_values(key, values) for key, values in flags.items()),
     ]  # fmt: skip
 
