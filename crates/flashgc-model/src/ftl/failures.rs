@@ -179,12 +179,6 @@ impl Ftl {
         others.min_by_key(|&block| self.blocks.valid(block))
     }
 
-    /// Whether a victim is erased after its copies, and not only retired.
-    #[inline]
-    pub fn erases(&self, victim: BlockId) -> bool {
-        self.failures.as_ref().is_none_or(|failures| !failures.failing.contains(&victim.0))
-    }
-
     /// Whether any of these blocks is erased, and not only retired.
     #[inline(always)]
     pub fn erases_any(&self, blocks: impl Iterator<Item = BlockId>) -> bool {

@@ -5,6 +5,7 @@ use super::view::View;
 use crate::gc::{Role, Victim};
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::HIGH;
+use std::iter::once;
 
 impl View<'_> {
     /// Whether a plane of the unit is above the hard threshold and has a page for the host.
@@ -87,7 +88,8 @@ impl View<'_> {
         let withheld =
             pages_of(&|victim| matches!(victim.role, Role::Between | Role::FreeNeighbour));
         // A block with a failed program is retired in place of being erased.
-        let won = pages_of(&|victim| victim.role == Role::Victim && self.ftl.erases(victim.block));
+        let is_erased = |victim: &Victim| self.ftl.erases_any(once(victim.block));
+        let won = pages_of(&|victim| victim.role == Role::Victim && is_erased(victim));
         let missing = reserve.saturating_sub(won);
         if !self.plan.parity() {
             // The host takes the pages of a program together.
