@@ -1,7 +1,8 @@
 //! Every preset of a scheme on drives of several sizes, under three workloads: the time of a page
-//! operation, and its ratio to that of a bare event kernel and to the last record.
+//! operation, and its ratio to that of a bare event kernel and to the last record. Victims that no
+//! preset has are rows of their own, as `greedy/fifo`.
 //!
-//! `make bench` prints the table: `SIZES=8,64,256` (GiB), `SCHEMES=greedy,fpgc`,
+//! `make bench` prints the table: `SIZES=8,64,256` (GiB), `SCHEMES=greedy,fpgc,greedy/fifo`,
 //! `WORKLOADS=uniform,zipf,trace`, and `RECORD=name` writes `benches/runs/name-presets.md`. With
 //! `cargo test` all of it runs on a drive of some MiB.
 #![allow(clippy::print_stdout)]
@@ -10,7 +11,8 @@ mod clock;
 mod kernel;
 mod record;
 
-use flashgc::config::presets::scheme_names;
+use flashgc::config::presets::{scheme_names, schemes_json};
+use flashgc::gc::victim;
 use flashgc::rng::Random;
 use flashgc::session::{Inputs, Options, Phase, Session, Setup, TraceOpener, prepare};
 use record::{Record, Row};
@@ -23,8 +25,23 @@ use std::time::Duration;
 
 const WORKLOADS: [&str; 3] = ["uniform", "zipf", "trace"];
 
+/// The presets, and the victims that none of them has; those of a scheme in Python have no file.
+fn all_schemes() -> Vec<String> {
+    let presets = schemes_json()["schemes"].to_string();
+    let names = victim::Settings::CHOICES.iter().map(|row| row.choice.name);
+    let others =
+        names.filter(|name| *name != "given" && !presets.contains(&format!("\"use\":\"{name}\"")));
+    let presets = scheme_names().into_iter().map(str::to_string);
+    presets.chain(others.map(|name| format!("greedy/{name}"))).collect()
+}
+
 /// 4 KiB requests in a closed loop on a drive that has begun to collect.
 fn configuration(scheme: &str, blocks_per_plane: u32, workload: &str) -> String {
+    let (scheme, victim) = scheme.split_once('/').unwrap_or((scheme, ""));
+    let victim = match victim {
+        "" => String::new(),
+        name => format!("victim.use = \"{name}\""),
+    };
     format!(
         r#"
 seed = 1
@@ -49,6 +66,7 @@ erase = "1.5 ms"
 transfer = "25 ns/B"
 [gc]
 scheme = "{scheme}"
+{victim}
 {workload}
 [precondition]
 overwrite = 0.75
@@ -185,6 +203,7 @@ impl Asked {
                 |given| given.split(',').map(str::to_string).collect(),
             )
         };
+        let all = all_schemes();
         let gib = |word: &String| word.parse::<u64>().map(|gib| gib * 1024);
         let sizes_mib =
             list("sizes", &["8", "64", "256"]).iter().map(gib).collect::<Result<_, _>>();
@@ -194,7 +213,7 @@ impl Asked {
             } else {
                 sizes_mib.map_err(|_| "--sizes has GiB, as 8,64".to_string())?
             },
-            schemes: list("schemes", &scheme_names()),
+            schemes: list("schemes", &all.iter().map(String::as_str).collect::<Vec<_>>()),
             workloads: list("workloads", &WORKLOADS),
             requests: if is_short { 500 } else { 2_000_000 },
             record: of("record").filter(|name| !name.is_empty()).map(str::to_string),

@@ -8,7 +8,8 @@
 
 use super::fraction::Fraction;
 use super::seal_order::SealOrder;
-use super::{About, Candidates, Choice, VictimPolicy, Word, rows_pay};
+use super::policy::rows_pay;
+use super::{About, Candidates, Choice, VictimPolicy, Word};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::rng::Random;

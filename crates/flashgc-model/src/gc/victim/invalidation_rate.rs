@@ -14,7 +14,8 @@
 
 use super::fraction::Fraction;
 use super::oldest::Oldest;
-use super::{Candidates, Choice, Flag, Loss, VictimPolicy, rows_pay};
+use super::policy::rows_pay;
+use super::{Candidates, Choice, Flag, Loss, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;

@@ -143,13 +143,6 @@ macro_rules! victims {
     };
 }
 
-/// Whether an index with a row for each count of valid pages is shorter to walk over than the
-/// blocks of a plane, and a count determines the number of invalid pages.
-fn rows_pay(geometry: &Geometry) -> bool {
-    let shape = &geometry.shape;
-    shape.kinds.is_one() && shape.blocks_per_plane > shape.data_pages()
-}
-
 impl Settings {
     /// The unit that the policy ranks: it decides which erases it can serve.
     pub fn ranks(&self) -> Ranks {

@@ -189,3 +189,10 @@ pub trait VictimPolicy: Send {
         0
     }
 }
+
+/// Whether an index with a row for each count of valid pages is shorter to walk over than the
+/// blocks of a plane, and a count determines the number of invalid pages.
+pub(super) fn rows_pay(geometry: &Geometry) -> bool {
+    let shape = &geometry.shape;
+    shape.kinds.is_one() && shape.blocks_per_plane > shape.data_pages()
+}

@@ -4,10 +4,13 @@
 //! a window, a block must have been sealed for a while; a window of one block is fifo, one of all
 //! blocks greedy.
 
+use super::seal_order::SealOrder;
+use super::policy::rows_pay;
 use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
 use crate::gc::choice::{Percent, as_number};
 use crate::ids::{BlockId, PlaneId};
+use crate::memory::bytes_of;
 use crate::rng::Random;
 use flashgc_config::Reader;
 use flashgc_config::units::Share;
@@ -50,29 +53,44 @@ impl Settings {
     }
 }
 
-/// The policy keeps the window and room for a walk.
+/// The policy, with an index where that is shorter than a walk over the blocks.
 #[derive(Clone)]
 pub struct Policy {
     window: Share,
-    /// The candidates of a plane with the numbers of their seals; empty between two choices.
+    index: Option<SealOrder>,
+    /// Whether the index has the candidates: from the first choice on.
+    is_filled: bool,
+    /// Candidates of a plane with the numbers of their seals; empty between two choices.
     walked: Vec<(u64, BlockId)>,
 }
 
 impl Policy {
-    /// An empty walk.
+    /// An empty index.
     pub fn new(settings: &Settings, geometry: &Geometry) -> Self {
-        let blocks = geometry.shape.blocks_per_plane as usize;
-        Policy { window: settings.window, walked: Vec::with_capacity(blocks) }
+        let index = rows_pay(geometry).then(|| SealOrder::new(geometry));
+        Policy { window: settings.window, index, is_filled: false, walked: Vec::new() }
     }
-}
 
-impl VictimPolicy for Policy {
-    fn pick(
-        &mut self,
-        plane: PlaneId,
-        candidates: &Candidates<'_>,
-        _random: &mut Random,
-    ) -> Option<BlockId> {
+    /// The index, once it has the candidates.
+    fn filled(&mut self) -> Option<&mut SealOrder> {
+        self.index.as_mut().filter(|_| self.is_filled)
+    }
+
+    /// By the index; `None` where it has no answer.
+    fn first(&mut self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
+        // The index has blocks that placement excludes, or that have too many valid pages, too.
+        let has_others =
+            candidates.only.is_some() || candidates.most_valid < candidates.data_pages();
+        let index = self.index.as_mut().filter(|_| !has_others)?;
+        if !std::mem::replace(&mut self.is_filled, true) {
+            index.fill(candidates, |block| candidates.seal_number(block));
+        }
+        let window = self.window.at_least(index.candidates(plane).into());
+        index.fewest_of_first(plane, window as u32)
+    }
+
+    /// By a walk over all candidates of the plane.
+    fn scan(&mut self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
         let sealed = candidates.sealed(plane).map(|b| (candidates.seal_number(b), b));
         self.walked.clear();
         self.walked.extend(sealed);
@@ -81,8 +99,42 @@ impl VictimPolicy for Policy {
         let oldest = self.walked[..=last].iter().map(|&(_, block)| block);
         oldest.min_by_key(|&block| (candidates.kept(block), block))
     }
+}
+
+impl VictimPolicy for Policy {
+    fn sealed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if let Some(index) = self.filled() {
+            index.seal(plane, block, valid);
+        }
+    }
+
+    fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if let Some(index) = self.filled() {
+            index.lower(plane, block, valid);
+        }
+    }
+
+    fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if let Some(index) = self.filled() {
+            index.claim(plane, block, valid);
+        }
+    }
+
+    fn pick(
+        &mut self,
+        plane: PlaneId,
+        candidates: &Candidates<'_>,
+        _random: &mut Random,
+    ) -> Option<BlockId> {
+        let first = self.first(plane, candidates);
+        if first.is_none() {
+            return self.scan(plane, candidates);
+        }
+        debug_assert_eq!(first, self.scan(plane, candidates), "the index finds what a walk does");
+        first
+    }
 
     fn table_bytes(&self) -> u64 {
-        self.walked.capacity() as u64 * size_of::<(u64, BlockId)>() as u64
+        bytes_of(&self.walked) + self.index.as_ref().map_or(0, SealOrder::table_bytes)
     }
 }

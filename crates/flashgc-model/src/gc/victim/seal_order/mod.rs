@@ -6,10 +6,16 @@
 //! page that becomes invalid moves one bit, the first bit of a row is its block that was sealed
 //! first, and a choice reads one block of each row.
 
+#[cfg(test)]
+mod tests;
+mod weighted;
+
 use super::Candidates;
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;
+
+pub use weighted::LeastWeights;
 
 const NONE: u32 = u32::MAX;
 
@@ -30,6 +36,12 @@ pub struct SealOrder {
     block_at: Vec<u32>,
     /// The next turn of each plane.
     next_turns: Vec<u32>,
+    /// How often the turns of each plane were numbered anew.
+    renumbered: Vec<u32>,
+    /// Candidates in each word of turns, by plane, with those that are in no row.
+    sealed_in: Vec<u8>,
+    /// Those of each plane.
+    sealed: Vec<u32>,
 }
 
 /// The first block of a row, and the time of its seal, once it has been read.
@@ -62,6 +74,9 @@ impl SealOrder {
             turn_of: vec![NONE; planes * blocks_per_plane as usize],
             block_at: vec![NONE; planes * words_per_row * 64],
             next_turns: vec![0; planes],
+            renumbered: vec![0; planes],
+            sealed_in: vec![0; planes * words_per_row],
+            sealed: vec![0; planes],
         }
     }
 
@@ -86,6 +101,8 @@ impl SealOrder {
         self.turn_of[block.index()] = turn;
         let at = plane.index() * self.turns_per_plane() + turn as usize;
         self.block_at[at] = block.0;
+        self.sealed_in[at / 64] += 1;
+        self.sealed[plane.index()] += 1;
         if let Some(row) = self.row(plane, valid) {
             self.insert(row, turn);
         }
@@ -96,6 +113,8 @@ impl SealOrder {
         let turn = std::mem::replace(&mut self.turn_of[block.index()], NONE);
         let at = plane.index() * self.turns_per_plane() + turn as usize;
         self.block_at[at] = NONE;
+        self.sealed_in[at / 64] -= 1;
+        self.sealed[plane.index()] -= 1;
         if let Some(row) = self.row(plane, valid) {
             self.remove(row, turn);
         }
@@ -163,17 +182,21 @@ impl SealOrder {
     fn number_anew(&mut self, plane: PlaneId) {
         let turns = self.turns_per_plane();
         let block_at = &mut self.block_at[plane.index() * turns..][..turns];
+        let sealed_in = &mut self.sealed_in[plane.index() * turns / 64..][..turns / 64];
+        sealed_in.fill(0);
         let (mut renamed, mut next) = (vec![NONE; turns], 0);
         for turn in 0..turns {
             let block = std::mem::replace(&mut block_at[turn], NONE);
             if block != NONE {
                 (renamed[turn], block_at[next as usize]) = (next, block);
                 self.turn_of[block as usize] = next;
+                sealed_in[next as usize / 64] += 1;
                 next += 1;
             }
         }
         debug_assert!(next <= self.blocks_per_plane, "no block has two of them");
         self.next_turns[plane.index()] = next;
+        self.renumbered[plane.index()] += 1;
         let first = plane.index() * self.rows_per_plane as usize;
         for row in first..first + self.rows_per_plane as usize {
             let mut at = Some(self.heads[row].first).filter(|&turn| turn != NONE);
@@ -237,6 +260,43 @@ impl SealOrder {
         best.map(|(_, block)| block)
     }
 
+    /// The candidates of a plane.
+    pub fn candidates(&self, plane: PlaneId) -> u32 {
+        self.sealed[plane.index()]
+    }
+
+    /// The block with the fewest valid pages among the `count` candidates of a plane that were
+    /// sealed first, the lowest number among equals; `None` where all of them are valid throughout.
+    pub fn fewest_of_first(&self, plane: PlaneId, count: u32) -> Option<BlockId> {
+        let turns = self.turns_per_plane();
+        let block_at = &self.block_at[plane.index() * turns..][..turns];
+        let last = self.turn_of_nth(plane, count)?;
+        let first = plane.index() * self.rows_per_plane as usize;
+        let mut rows = first..first + self.rows_per_plane as usize;
+        let row = rows.find(|&row| self.heads[row].first <= last)?;
+        let next = |&turn: &u32| self.next_in(row, turn);
+        let own = std::iter::successors(Some(self.heads[row].first), next);
+        own.take_while(|&turn| turn <= last).map(|turn| BlockId(block_at[turn as usize])).min()
+    }
+
+    /// The turn of the n-th candidate of a plane, counted from 1.
+    fn turn_of_nth(&self, plane: PlaneId, n: u32) -> Option<u32> {
+        let turns = self.turns_per_plane();
+        let sealed_in = &self.sealed_in[plane.index() * turns / 64..][..turns / 64];
+        let mut left = n.checked_sub(1)?;
+        let is_later = |&(_, &count): &(usize, &u8)| match left.checked_sub(u32::from(count)) {
+            Some(rest) => {
+                left = rest;
+                false
+            }
+            None => true,
+        };
+        let (word, _) = sealed_in.iter().enumerate().find(is_later)?;
+        let block_at = &self.block_at[plane.index() * turns..];
+        let mut own = (word * 64..word * 64 + 64).filter(|&turn| block_at[turn] != NONE);
+        own.nth(left as usize).map(|turn| turn as u32)
+    }
+
     /// Takes in the sealed blocks of all planes, of which none is in a row.
     pub fn fill(&mut self, candidates: &Candidates<'_>, sealed_at: impl Fn(BlockId) -> u64) {
         let all = Candidates { most_valid: u32::MAX, ..*candidates };
@@ -252,71 +312,7 @@ impl SealOrder {
     /// Bytes of its tables.
     pub fn table_bytes(&self) -> u64 {
         let words = bytes_of(&self.bits) + bytes_of(&self.summaries);
-        words + bytes_of(&self.heads) + bytes_of(&self.turn_of) + bytes_of(&self.block_at)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::Random;
-    use std::cmp::Reverse;
-
-    const BLOCKS: u32 = 100;
-    const PAGES: u32 = 6;
-
-    /// The valid pages of each candidate, and when it was sealed.
-    type Model = Vec<Option<(u32, u64)>>;
-
-    /// The score of cost-benefit, in whole numbers; blocks without valid pages are equal.
-    fn rank(now: u64, valid: u32, sealed: u64) -> Reverse<u64> {
-        let score = u64::from(PAGES - valid) * (now - sealed) * 60 / u64::from(PAGES + valid);
-        Reverse(if valid == 0 { u64::MAX } else { score })
-    }
-
-    fn hold(index: &mut SealOrder, model: &Model, now: u64, most_valid: u32) {
-        let rank = |valid, sealed| rank(now, valid, sealed);
-        let ranked = model.iter().enumerate().filter_map(|(block, candidate)| {
-            let (valid, sealed) = candidate.filter(|&(v, _)| v < PAGES && v <= most_valid)?;
-            Some((rank(valid, sealed), BlockId(block as u32)))
-        });
-        let sealed = |block: BlockId| model[block.index()].expect("only candidates are asked").1;
-        let found = index.first(PlaneId(0), most_valid, sealed, rank);
-        assert_eq!(found, ranked.min().map(|(_, block)| block));
-    }
-
-    /// Random histories, in which several blocks are sealed at a time, some are old, and turns are
-    /// numbered anew more than a hundred times. The index finds what a walk over all blocks finds.
-    #[test]
-    fn an_index_finds_what_a_walk_over_all_blocks_finds() {
-        let mut random = Random::named(1, "seal order");
-        let plane = PlaneId(0);
-        let mut index = SealOrder::of(1, PAGES, BLOCKS);
-        let mut model: Model = vec![None; BLOCKS as usize];
-        let mut seals = 0;
-        for step in 1..120_000 {
-            let (block, now) = (BlockId(random.below(u64::from(BLOCKS)) as u32), step / 5 + 1);
-            match model[block.index()] {
-                None => {
-                    let valid = random.below(u64::from(PAGES) + 1) as u32;
-                    index.seal(plane, block, valid);
-                    model[block.index()] = Some((valid, now));
-                    seals += 1;
-                }
-                Some((valid, from)) if valid > 0 && random.below(4) > 0 => {
-                    index.lower(plane, block, valid - 1);
-                    model[block.index()] = Some((valid - 1, from));
-                }
-                Some((valid, _)) if block.0 % 16 > 0 || random.below(50) == 0 => {
-                    index.claim(plane, block, valid);
-                    model[block.index()] = None;
-                }
-                Some(_) => {}
-            }
-            if random.below(5) == 0 {
-                hold(&mut index, &model, now, random.below(u64::from(PAGES) + 2) as u32);
-            }
-        }
-        assert!(seals > 100 * BLOCKS);
+        let turns = bytes_of(&self.turn_of) + bytes_of(&self.block_at) + bytes_of(&self.sealed_in);
+        words + bytes_of(&self.heads) + turns
     }
 }
