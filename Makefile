@@ -67,9 +67,10 @@ SECONDS ?= 600
 SEED ?= 1
 COUNT ?=
 ONE ?=
-# By its name alone, not by its package: then it is the one that the tests have built.
+# Built with an example, which brings the features of tests: then it is the one that they have built.
 histories: | tools ## random histories of the engine (SECONDS=600 SEED=1 COUNT=number, or ONE=seed to repeat one)
-	cargo run --quiet --profile tests --bin flashgc-histories -- \
+	cargo build --locked --quiet --profile tests --bin flashgc-histories --example films
+	$(or $(CARGO_TARGET_DIR),target)/tests/flashgc-histories \
 	  $(if $(ONE),--one $(ONE),--seed $(SEED) $(if $(COUNT),--count $(COUNT),--seconds $(SECONDS)))
 
 cuts: COUNT := $(or $(COUNT),20000)
@@ -182,7 +183,7 @@ SIZES ?= 8,64,256
 SCHEMES ?=
 WORKLOADS ?=
 RECORD ?=
-bench: | tools ## time all presets against a bare event kernel (SIZES=8,64,256 GiB, SCHEMES=a,b WORKLOADS=uniform,zipf,trace, RECORD=date to keep)
+bench: | tools ## time all presets, and all victims, against a bare event kernel (SIZES=8,64,256 GiB, SCHEMES=greedy,greedy/fifo WORKLOADS=uniform,zipf,trace, RECORD=date to keep)
 	@cargo bench --quiet -p flashgc --bench presets -- --sizes=$(SIZES) --schemes=$(SCHEMES) \
 	  --workloads=$(WORKLOADS) --record=$(RECORD)
 
