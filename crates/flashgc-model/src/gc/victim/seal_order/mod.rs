@@ -38,9 +38,9 @@ pub struct SealOrder {
     next_turns: Vec<u32>,
     /// How often the turns of each plane were numbered anew.
     renumbered: Vec<u32>,
-    /// Candidates in each word of turns, by plane, with those that are in no row.
+    /// Candidates in each word of turns, by plane, including those without invalid pages.
     sealed_in: Vec<u8>,
-    /// Those of each plane.
+    /// The candidates of each plane.
     sealed: Vec<u32>,
 }
 
