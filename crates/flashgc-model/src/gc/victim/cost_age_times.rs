@@ -6,8 +6,7 @@
 //! written. Scores are compared in whole numbers.
 
 use super::fraction::Fraction;
-use super::seal_order::{LeastWeights, SealOrder};
-use super::policy::rows_pay;
+use super::seal_order::{Index, LeastWeights};
 use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
@@ -45,48 +44,15 @@ fn times(block: BlockId, candidates: &Candidates<'_>) -> u64 {
 /// The policy, with an index where that is shorter than a walk over the blocks.
 #[derive(Clone)]
 pub struct Policy {
-    index: Option<Index>,
-}
-
-/// The candidates by valid pages and order of sealing, and the least erases among neighbours there.
-#[derive(Clone)]
-struct Index {
-    order: SealOrder,
-    least: LeastWeights,
-    /// Whether it has the candidates: from the first choice on.
-    is_filled: bool,
-}
-
-impl Index {
-    fn new(geometry: &Geometry) -> Self {
-        let order = SealOrder::new(geometry);
-        Index { least: LeastWeights::new(&order), order, is_filled: false }
-    }
-
-    /// The first of a plane's candidates.
-    fn first(&mut self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
-        if !std::mem::replace(&mut self.is_filled, true) {
-            self.order.fill(candidates, |block| candidates.stamps.sealed_at(block));
-        }
-        let weight = |block| times(block, candidates);
-        self.least.update(plane, &self.order, weight);
-        let pages = candidates.data_pages();
-        let rank = |valid, block, times| {
-            rank(valid, pages - valid, candidates.age_pages(block), times)
-        };
-        self.order.first_weighted(plane, candidates.most_valid, &self.least, weight, rank)
-    }
+    index: Index,
+    /// The least erases among neighbours in the order of sealing, from the first choice on.
+    least: Option<LeastWeights>,
 }
 
 impl Policy {
     /// An empty index.
     pub fn new(_settings: &Settings, geometry: &Geometry) -> Self {
-        Policy { index: rows_pay(geometry).then(|| Index::new(geometry)) }
-    }
-
-    /// The order of sealing, once it has the candidates.
-    fn filled(&mut self) -> Option<&mut SealOrder> {
-        self.index.as_mut().filter(|index| index.is_filled).map(|index| &mut index.order)
+        Policy { index: Index::new(geometry), least: None }
     }
 
     /// The first of a plane's candidates, by a walk over all of them.
@@ -102,21 +68,15 @@ impl Policy {
 
 impl VictimPolicy for Policy {
     fn sealed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if let Some(order) = self.filled() {
-            order.seal(plane, block, valid);
-        }
+        self.index.seal(plane, block, valid);
     }
 
     fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if let Some(order) = self.filled() {
-            order.lower(plane, block, valid);
-        }
+        self.index.lower(plane, block, valid);
     }
 
     fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if let Some(order) = self.filled() {
-            order.claim(plane, block, valid);
-        }
+        self.index.claim(plane, block, valid);
     }
 
     fn pick(
@@ -125,17 +85,24 @@ impl VictimPolicy for Policy {
         candidates: &Candidates<'_>,
         _random: &mut Random,
     ) -> Option<BlockId> {
-        // The index has the blocks that placement excludes, too.
-        let index = self.index.as_mut().filter(|_| candidates.only.is_none());
-        let Some(index) = index else { return Self::scan(plane, candidates) };
-        let first = index.first(plane, candidates);
+        let sealed_at = |block| candidates.stamps.sealed_at(block);
+        let Some(order) = self.index.for_choice(candidates, sealed_at) else {
+            return Self::scan(plane, candidates);
+        };
+        let weight = |block| times(block, candidates);
+        let least = self.least.get_or_insert_with(|| LeastWeights::new(order));
+        least.update(plane, order, weight);
+        let pages = candidates.data_pages();
+        let rank = |valid, block, times| {
+            rank(valid, pages - valid, candidates.age_pages(block), times)
+        };
+        let first = order.first_weighted(plane, candidates.most_valid, least, weight, rank);
         let walked = || Self::scan(plane, candidates);
         debug_assert_eq!(first, walked(), "the index finds what a walk does");
         first
     }
 
     fn table_bytes(&self) -> u64 {
-        let bytes = |index: &Index| index.order.table_bytes() + index.least.table_bytes();
-        self.index.as_ref().map_or(0, bytes)
+        self.index.table_bytes() + self.least.as_ref().map_or(0, LeastWeights::table_bytes)
     }
 }

@@ -7,8 +7,7 @@
 //! compared in whole numbers, so no rounding can change a choice.
 
 use super::fraction::Fraction;
-use super::seal_order::SealOrder;
-use super::policy::rows_pay;
+use super::seal_order::Index;
 use super::{About, Candidates, Choice, VictimPolicy, Word};
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
@@ -107,22 +106,14 @@ impl Form {
 /// The policy, with an index where that is shorter than a walk over the blocks.
 #[derive(Clone)]
 pub struct Policy {
-    index: Option<SealOrder>,
-    /// Whether the index has the candidates: from the first choice on.
-    is_filled: bool,
+    index: Index,
     form: Form,
 }
 
 impl Policy {
     /// An empty index.
     pub fn new(settings: &Settings, geometry: &Geometry) -> Self {
-        let index = rows_pay(geometry).then(|| SealOrder::new(geometry));
-        Policy { index, is_filled: false, form: settings.form }
-    }
-
-    /// The index, once it has the candidates.
-    fn filled(&mut self) -> Option<&mut SealOrder> {
-        self.index.as_mut().filter(|_| self.is_filled)
+        Policy { index: Index::new(geometry), form: settings.form }
     }
 
     /// The first of a plane's candidates.
@@ -133,17 +124,13 @@ impl Policy {
         plane: PlaneId,
         candidates: &Candidates<'_>,
     ) -> Option<BlockId> {
-        // The index has the blocks that placement excludes, too.
-        let index = self.index.as_mut().filter(|_| candidates.only.is_none());
-        let Some(index) = index else { return Self::scan(form, plane, candidates) };
         let sealed_at = |block| form.sealed_at(block, candidates);
-        if !self.is_filled {
-            self.is_filled = true;
-            index.fill(candidates, sealed_at);
-        }
+        let Some(order) = self.index.for_choice(candidates, sealed_at) else {
+            return Self::scan(form, plane, candidates);
+        };
         let (pages, now) = (candidates.data_pages(), form.now(candidates));
         let rank = |valid, sealed| form.rank(pages, valid, pages - valid, now - sealed);
-        let first = index.first(plane, candidates.most_valid, sealed_at, rank);
+        let first = order.first(plane, candidates.most_valid, sealed_at, rank);
         let walked = || Self::scan(form, plane, candidates);
         debug_assert_eq!(first, walked(), "the index finds what a walk does");
         first
@@ -163,21 +150,15 @@ impl Policy {
 
 impl VictimPolicy for Policy {
     fn sealed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if let Some(index) = self.filled() {
-            index.seal(plane, block, valid);
-        }
+        self.index.seal(plane, block, valid);
     }
 
     fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if let Some(index) = self.filled() {
-            index.lower(plane, block, valid);
-        }
+        self.index.lower(plane, block, valid);
     }
 
     fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if let Some(index) = self.filled() {
-            index.claim(plane, block, valid);
-        }
+        self.index.claim(plane, block, valid);
     }
 
     fn pick(
@@ -194,6 +175,6 @@ impl VictimPolicy for Policy {
     }
 
     fn table_bytes(&self) -> u64 {
-        self.index.as_ref().map_or(0, SealOrder::table_bytes)
+        self.index.table_bytes()
     }
 }

@@ -4,8 +4,7 @@
 //! a window, a block must have been sealed for a while; a window of one block is fifo, one of all
 //! blocks greedy.
 
-use super::seal_order::SealOrder;
-use super::policy::rows_pay;
+use super::seal_order::Index;
 use super::{Candidates, Choice, VictimPolicy};
 use crate::device::Geometry;
 use crate::gc::choice::{Percent, as_number};
@@ -57,9 +56,7 @@ impl Settings {
 #[derive(Clone)]
 pub struct Policy {
     window: Share,
-    index: Option<SealOrder>,
-    /// Whether the index has the candidates: from the first choice on.
-    is_filled: bool,
+    index: Index,
     /// Candidates of a plane with the numbers of their seals; empty between two choices.
     walked: Vec<(u64, BlockId)>,
 }
@@ -67,26 +64,18 @@ pub struct Policy {
 impl Policy {
     /// An empty index.
     pub fn new(settings: &Settings, geometry: &Geometry) -> Self {
-        let index = rows_pay(geometry).then(|| SealOrder::new(geometry));
-        Policy { window: settings.window, index, is_filled: false, walked: Vec::new() }
-    }
-
-    /// The index, once it has the candidates.
-    fn filled(&mut self) -> Option<&mut SealOrder> {
-        self.index.as_mut().filter(|_| self.is_filled)
+        Policy { window: settings.window, index: Index::new(geometry), walked: Vec::new() }
     }
 
     /// By the index; `None` where it has no answer.
     fn first(&mut self, plane: PlaneId, candidates: &Candidates<'_>) -> Option<BlockId> {
-        // The index has blocks that placement excludes, or that have too many valid pages, too.
-        let has_others =
-            candidates.only.is_some() || candidates.most_valid < candidates.data_pages();
-        let index = self.index.as_mut().filter(|_| !has_others)?;
-        if !std::mem::replace(&mut self.is_filled, true) {
-            index.fill(candidates, |block| candidates.seal_number(block));
+        // The index has blocks with too many valid pages, too.
+        if candidates.most_valid < candidates.data_pages() {
+            return None;
         }
-        let window = self.window.at_least(index.candidates(plane).into());
-        index.fewest_of_first(plane, window as u32)
+        let order = self.index.for_choice(candidates, |block| candidates.seal_number(block))?;
+        let window = self.window.at_least(order.candidates(plane).into());
+        order.fewest_of_first(plane, window as u32)
     }
 
     /// By a walk over all candidates of the plane.
@@ -103,21 +92,15 @@ impl Policy {
 
 impl VictimPolicy for Policy {
     fn sealed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if let Some(index) = self.filled() {
-            index.seal(plane, block, valid);
-        }
+        self.index.seal(plane, block, valid);
     }
 
     fn invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if let Some(index) = self.filled() {
-            index.lower(plane, block, valid);
-        }
+        self.index.lower(plane, block, valid);
     }
 
     fn claimed(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
-        if let Some(index) = self.filled() {
-            index.claim(plane, block, valid);
-        }
+        self.index.claim(plane, block, valid);
     }
 
     fn pick(
@@ -135,6 +118,6 @@ impl VictimPolicy for Policy {
     }
 
     fn table_bytes(&self) -> u64 {
-        bytes_of(&self.walked) + self.index.as_ref().map_or(0, SealOrder::table_bytes)
+        bytes_of(&self.walked) + self.index.table_bytes()
     }
 }

@@ -11,6 +11,7 @@ mod tests;
 mod weighted;
 
 use super::Candidates;
+use super::policy::rows_pay;
 use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;
@@ -314,5 +315,65 @@ impl SealOrder {
         let words = bytes_of(&self.bits) + bytes_of(&self.summaries);
         let turns = bytes_of(&self.turn_of) + bytes_of(&self.block_at) + bytes_of(&self.sealed_in);
         words + bytes_of(&self.heads) + turns
+    }
+}
+
+/// The order of a policy, where its rows are shorter than a walk over the blocks. The first choice
+/// fills it.
+#[derive(Clone)]
+pub struct Index {
+    order: Option<SealOrder>,
+    is_filled: bool,
+}
+
+impl Index {
+    /// An empty order.
+    pub fn new(geometry: &Geometry) -> Self {
+        Index { order: rows_pay(geometry).then(|| SealOrder::new(geometry)), is_filled: false }
+    }
+
+    #[inline(always)]
+    fn filled(&mut self) -> Option<&mut SealOrder> {
+        self.order.as_mut().filter(|_| self.is_filled)
+    }
+
+    /// As [`SealOrder::seal`], once it is filled.
+    pub fn seal(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if let Some(order) = self.filled() {
+            order.seal(plane, block, valid);
+        }
+    }
+
+    /// As [`SealOrder::claim`], once it is filled.
+    pub fn claim(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if let Some(order) = self.filled() {
+            order.claim(plane, block, valid);
+        }
+    }
+
+    /// As [`SealOrder::lower`], once it is filled.
+    pub fn lower(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+        if let Some(order) = self.filled() {
+            order.lower(plane, block, valid);
+        }
+    }
+
+    /// The order for a choice; `None` where a walk is needed. It has the blocks that placement
+    /// excludes, too.
+    pub fn for_choice(
+        &mut self,
+        candidates: &Candidates<'_>,
+        sealed_at: impl Fn(BlockId) -> u64,
+    ) -> Option<&mut SealOrder> {
+        let order = self.order.as_mut().filter(|_| candidates.only.is_none())?;
+        if !std::mem::replace(&mut self.is_filled, true) {
+            order.fill(candidates, sealed_at);
+        }
+        Some(order)
+    }
+
+    /// Bytes of its tables.
+    pub fn table_bytes(&self) -> u64 {
+        self.order.as_ref().map_or(0, SealOrder::table_bytes)
     }
 }
