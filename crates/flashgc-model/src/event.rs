@@ -110,6 +110,8 @@ pub struct Events {
     slot_bits: u32,
     /// The latest instant that fits next to the slot number, in ns.
     limit_ns: u64,
+    /// The place of the event that was taken last.
+    last_place: usize,
 }
 
 /// The next event.
@@ -127,7 +129,7 @@ impl Events {
         let leaves = slots.count.next_power_of_two().max(2);
         let slot_bits = leaves.trailing_zeros();
         let limit_ns = (1u64 << (63 - slot_bits)) - 1;
-        Events { slots, tree: vec![IDLE; 2 * leaves], leaves, slot_bits, limit_ns }
+        Events { slots, tree: vec![IDLE; 2 * leaves], leaves, slot_bits, limit_ns, last_place: 0 }
     }
 
     /// The latest instant that fits next to the slot number, in ns.
@@ -149,6 +151,25 @@ impl Events {
         debug_assert!(self.tree[self.leaves + place] == IDLE, "{slot:?} already has an event");
         debug_assert!(at_ns <= self.time_limit_ns());
         self.put(place, (at_ns << self.slot_bits) | place as u64);
+    }
+
+    /// The place of the event that was taken last, which is under way.
+    #[inline(always)]
+    pub fn last_place(&self) -> usize {
+        self.last_place
+    }
+
+    /// Moves the slot's event to another time.
+    #[inline(always)]
+    pub fn postpone(&mut self, slot: Slot, at_ns: u64) {
+        let place = self.slots.place(slot);
+        self.put(place, (at_ns << self.slot_bits) | place as u64);
+    }
+
+    /// Whether an event of this slot at this time would have been taken by now.
+    #[inline(always)]
+    pub fn is_past(&self, slot: Slot, at_ns: u64, now_ns: u64) -> bool {
+        at_ns < now_ns || at_ns == now_ns && self.slots.place(slot) < self.last_place
     }
 
     /// Takes the slot's event back.
@@ -178,6 +199,7 @@ impl Events {
     #[inline(always)]
     pub fn take(&mut self, next: Next) -> Slot {
         self.put(next.place, IDLE);
+        self.last_place = next.place;
         self.slots.at(next.place)
     }
 

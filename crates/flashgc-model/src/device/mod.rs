@@ -16,7 +16,7 @@ pub mod superblocks;
 pub mod timing;
 mod views;
 
-pub use bus_order::BusOrder;
+pub use bus_order::{BusOrder, BusRules};
 pub use failures::{FailureAt, FailurePlan, FailureRules, Failures};
 pub use geometry::is_one;
 pub use geometry::{Geometry, Level, Shape};

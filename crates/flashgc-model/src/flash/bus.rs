@@ -15,8 +15,10 @@ pub(super) struct Bus {
     pub(super) holder: Option<UnitId>,
     /// Start of that transfer, in ns.
     pub(super) since_ns: u64,
+    /// The number of transfers of the unit that follow at once and end with the same event.
+    pub(super) joined: u8,
     /// The first and the last unit that wait, in order of their requests. Each names the next one.
-    waiting: Option<(UnitId, UnitId)>,
+    pub(super) waiting: Option<(UnitId, UnitId)>,
     /// The first and the last unit with a data transfer that yields to commands, linked likewise.
     data: Option<(UnitId, UnitId)>,
     /// Time taken by transfers.
@@ -37,8 +39,11 @@ impl<T: Copy> Flash<T> {
         if holder.is_none() && (data.is_none() || phase.kind == Kind::Command) {
             self.grant(bus, unit, phase.ns, now_ns, events);
         } else {
-            if self.keeps_waits {
+            if self.bus_rules.keeps_waits {
                 self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
+            }
+            if self.buses[bus.index()].joined > 0 {
+                self.separate(bus, now_ns, events);
             }
             self.waits_for(bus, unit, phase.kind);
         }
@@ -68,7 +73,7 @@ impl<T: Copy> Flash<T> {
     #[inline(always)]
     fn waits_for(&mut self, bus: BusId, unit: UnitId, kind: Kind) {
         let state = &mut self.buses[bus.index()];
-        let lets_commands_first = self.bus_order == BusOrder::CommandsFirst;
+        let lets_commands_first = self.bus_rules.order == BusOrder::CommandsFirst;
         let waiting = match lets_commands_first && kind != Kind::Command {
             true => &mut state.data,
             false => &mut state.waiting,
@@ -119,9 +124,11 @@ impl<T: Copy> Flash<T> {
         now_ns: u64,
         events: &mut Events,
     ) {
+        let (joined, ns) = self.joined(bus, unit, ns);
         let state = &mut self.buses[bus.index()];
         state.holder = Some(unit);
         state.since_ns = now_ns;
+        state.joined = joined;
         events.post(Slot::Bus(bus), now_ns + ns);
     }
 
@@ -133,7 +140,8 @@ impl<T: Copy> Flash<T> {
         let Some(unit) = state.holder.take() else {
             unreachable!("a transfer that ends has a unit")
         };
-        let Bus { since_ns, waiting, data, .. } = *state;
+        let Bus { since_ns, waiting, data, joined, .. } = *state;
+        self.units[unit.index()].at += joined;
         let asked_ns = self.asked_ns(unit);
         let (owner, class, kind, beside) = self.transfers_for(unit);
         self.buses[bus.index()].spent.add(class == Class::Gc, now_ns - since_ns);
@@ -173,7 +181,7 @@ impl<T: Copy> Flash<T> {
     /// An idle bus begins the transfer of a unit that waited for it.
     #[inline(always)]
     fn serve(&mut self, bus: BusId, unit: UnitId, now_ns: u64, events: &mut Events) {
-        if self.keeps_waits {
+        if self.bus_rules.keeps_waits {
             self.has_waited(bus, unit);
         }
         let ns = self.transfer_ns(unit);

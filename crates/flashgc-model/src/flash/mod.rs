@@ -11,6 +11,7 @@
 //! over.
 
 mod bus;
+mod joined;
 pub mod phases;
 mod planes;
 pub mod price;
@@ -22,7 +23,7 @@ pub use phases::{Kind, Phase, Phases};
 pub use price::{Op, Prices};
 pub use suspend::{Suspended, UnderWay};
 
-use crate::device::{BusOrder, Geometry, Spent};
+use crate::device::{BusRules, Geometry, Spent};
 use crate::event::{Events, Slot};
 use crate::ids::{BusId, UnitId};
 use bus::Bus;
@@ -154,11 +155,9 @@ pub struct Flash<T> {
     units: Vec<Unit<T>>,
     buses: Vec<Bus>,
     bus_of: Vec<BusId>,
-    bus_order: BusOrder,
+    bus_rules: BusRules,
     /// Idle buses for which data waits.
     open_buses: Vec<BusId>,
-    /// Whether the time that each unit waits for its bus is recorded.
-    keeps_waits: bool,
     /// With independent plane reads: the unit of each reader, and the number of busy readers of
     /// each unit.
     unit_of_reader: Vec<UnitId>,
@@ -166,9 +165,8 @@ pub struct Flash<T> {
 }
 
 impl<T: Copy> Flash<T> {
-    /// A device that rests, the order of service of its buses, and whether it
-    /// [keeps](Flash::waited_for_bus) the waits for them.
-    pub fn new(geometry: &Geometry, bus_order: BusOrder, keeps_waits: bool) -> Self {
+    /// A device that rests.
+    pub fn new(geometry: &Geometry, bus_rules: BusRules) -> Self {
         let unit = |_| Unit {
             owner: None,
             class: Class::Host,
@@ -190,9 +188,8 @@ impl<T: Copy> Flash<T> {
             units: parts.clone().map(unit).collect(),
             buses: (0..geometry.shape.channels).map(|_| Bus::default()).collect(),
             bus_of: parts.map(|unit| geometry.bus_of(UnitId(unit))).collect(),
-            bus_order,
+            bus_rules,
             open_buses: Vec::new(),
-            keeps_waits,
             unit_of_reader: readers.map(|it| geometry.whole_unit(UnitId(it))).collect(),
             reading: vec![0; geometry.units as usize],
         }

@@ -117,7 +117,7 @@ impl<T: Copy> Flash<T> {
     /// The wait for the bus counts from now on, if the unit waits for it.
     fn asks_again(&mut self, unit: UnitId, now_ns: u64) {
         let bus = self.bus_of[unit.index()];
-        if self.keeps_waits && self.buses[bus.index()].holder != Some(unit) {
+        if self.bus_rules.keeps_waits && self.buses[bus.index()].holder != Some(unit) {
             self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
         }
     }

@@ -6,7 +6,7 @@ mod service;
 mod stages;
 mod switches;
 
-use crate::device::{BusOrder, FailurePlan, Geometry, Level, Pools, ReadRetry, Timing};
+use crate::device::{BusOrder, BusRules, FailurePlan, Geometry, Level, Pools, ReadRetry, Timing};
 use crate::ftl::frontier::FrontierRules;
 use crate::gc::windows::Costs;
 use crate::gc::{GcPlan, Isolation};
@@ -253,6 +253,21 @@ impl Plan {
             && self.geometry.shape.multi_plane == 1
             && self.write_buffer.is_none()
             && (self.may_refuse_all() || self.may_have_its_bus())
+    }
+
+    /// How the buses work, for a watcher of operations or none, with background work or without.
+    ///
+    /// Transfers are joined where nothing else may begin at the end of a phase.
+    pub fn bus_rules(&self, is_watched: bool, works_ahead: bool) -> BusRules {
+        let joins_transfers = self.coalesce
+            && !is_watched
+            && !works_ahead
+            && self.gc.preemption.is_none()
+            && !self.orders_instants()
+            && !self.follows_phases()
+            && !self.begins_beside()
+            && !self.holds_operations();
+        BusRules { order: self.front.bus_order, keeps_waits: is_watched, joins_transfers }
     }
 
     /// Whether there are times at which no request can preempt a collection, whose copies need no

@@ -65,6 +65,8 @@ impl<W: Watch> Collecting<'_, W> {
             let next = (job.next..job.copies.len()).find(is_fit);
             job.next = next.map_or(job.copies.len(), |at| at + 1);
             job.step.copies.extend(next);
+            // The copy changes this entry of the map, when its program begins.
+            next.into_iter().for_each(|at| self.store.ftl.prefetch_copy(job.copies[at].from));
             return;
         }
         while job.next < job.copies.len() && job.step.copies.is_empty() {
@@ -72,6 +74,7 @@ impl<W: Watch> Collecting<'_, W> {
             while job.next < end && job.step.copies.len() < at_once {
                 let from = job.copies[job.next].from;
                 if job.fixed || self.store.is_valid(plan, from) {
+                    self.store.ftl.prefetch_copy(from);
                     job.step.copies.push(job.next);
                 }
                 job.next += 1;

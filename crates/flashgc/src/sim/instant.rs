@@ -22,12 +22,10 @@ const STEPS_OF_EACH: u64 = 64;
 /// by itself: it gets the steps of one.
 const STEPS_TO_NAME_UNITS: u32 = 4096;
 
-/// The event under way, and the steps since time last advanced, or since an operation or request of
+/// The steps since time last advanced, or since an operation or request of
 /// the host ended or came.
 #[derive(Clone)]
 pub(super) struct Instant {
-    /// The place of the event under way among those of its instant.
-    pub(super) place: usize,
     steps: u64,
     /// With more steps than this the engine is at fault.
     most: u64,
@@ -35,7 +33,7 @@ pub(super) struct Instant {
 
 impl Default for Instant {
     fn default() -> Self {
-        Instant { place: 0, steps: 0, most: STEPS }
+        Instant { steps: 0, most: STEPS }
     }
 }
 

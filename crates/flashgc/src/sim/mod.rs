@@ -200,13 +200,14 @@ impl<W: Watch> Sim<W> {
             && !store.gc.keeps_books
             && !has_causes_of_steps
             && !prices.asks_for_pages();
+        let bus_rules = plan.bus_rules(W::OPERATIONS, background.is_some());
         Sim {
             now_ns: 0,
             instant: Instant::default(),
             events: Events::new(plan.event_slots()),
             host: Host::new(&plan),
             store,
-            flash: Flash::new(geometry, plan.front.bus_order, W::OPERATIONS),
+            flash: Flash::new(geometry, bus_rules),
             prices,
             collection_prices,
             jobs: Jobs::new(&plan),
@@ -286,7 +287,7 @@ impl<W: Watch> Sim<W> {
             if at_ns > self.now_ns {
                 self.instant.goes_on();
             }
-            (self.now_ns, self.instant.place) = (at_ns, next.place);
+            self.now_ns = at_ns;
             match self.events.take(next) {
                 Slot::Unit(unit) => self.array_ended(unit),
                 Slot::Bus(bus) => self.transfer_ended(bus),

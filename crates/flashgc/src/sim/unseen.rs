@@ -25,7 +25,7 @@ impl<W: Watch> Sim<W> {
         if !is_write || self.host.waiting.is_first(unit, op) {
             return false;
         }
-        let progress = self.jobs.unseen_by(unit, self.now_ns, self.instant.place);
+        let progress = self.jobs.unseen_by(unit, self.now_ns, self.events.last_place());
         self.arbiter.refused_unseen(unit, progress.left_ns, self.now_ns, &self.plan);
         true
     }
@@ -40,7 +40,7 @@ impl<W: Watch> Sim<W> {
 
     #[inline(never)]
     fn catch_up(&mut self, unit: UnitId) {
-        let progress = self.jobs.unseen_by(unit, self.now_ns, self.instant.place);
+        let progress = self.jobs.unseen_by(unit, self.now_ns, self.events.last_place());
         self.catch_up_to(unit, progress);
     }
 
@@ -158,7 +158,7 @@ impl<W: Watch> Sim<W> {
     /// are taken.
     pub(super) fn count_taken_unseen(&mut self) {
         if self.switches.runs_unseen {
-            let taken = self.jobs.taken_unseen(self.now_ns, self.instant.place);
+            let taken = self.jobs.taken_unseen(self.now_ns, self.events.last_place());
             self.store.ftl.frontiers.note_taken(taken);
         }
     }
