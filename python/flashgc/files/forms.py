@@ -214,6 +214,8 @@ def one_of(words: Collection[str]) -> Callable[[object], str]:
 
 def kind_of(table: object, key: str, words: Collection[str], default: str) -> str:
     """The tag of a table by the word of a key; for a wrong word, the tag of the nearest one."""
-    word = table.get(key, default) if isinstance(table, dict) else default
-    found = difflib.get_close_matches(str(word), words, n=1)
+    word = str(table.get(key, default)) if isinstance(table, dict) else default
+    if word in words:
+        return KIND + word
+    found = difflib.get_close_matches(word, words, n=1)
     return KIND + (found[0] if found else default)

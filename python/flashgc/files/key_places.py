@@ -3,11 +3,14 @@
 1. The text is one that `tomllib` has read, so the scanner meets no errors, only unknown ends.
 2. Every head, key and element of a list is recorded under its path, with line and column.
 3. A key that is not in the text has the place of the table that should have it.
+4. The scan takes longer than that of `tomllib`, so it waits for the first mistake.
 """
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,11 +52,13 @@ class Places:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._lines = text.split("\n")
-        self._at = 0
-        self._spans: dict[Path, tuple[int, int]] = {(): (0, 0)}
-        self._counts: dict[Path, int] = {}
-        self._document()
+
+    @functools.cached_property
+    def _spans(self) -> Mapping[Path, tuple[int, int]]:
+        try:
+            return _Scan(self._text).spans
+        except RecursionError:  # in the last few levels of nesting that `tomllib` can read
+            return {(): (0, 0)}
 
     def of(self, path: Path) -> Place:
         """The place of a key, or of the innermost table around it that is in the text."""
@@ -61,10 +66,22 @@ class Places:
         start, end = self._spans[path[:known]]
         line = self._text.count("\n", 0, start) + 1
         column = start - (self._text.rfind("\n", 0, start) + 1) + 1
-        return Place(line, column, max(end - start, 1), self._lines[line - 1].rstrip("\r"))
+        text = self._text.split("\n")[line - 1].rstrip("\r")
+        return Place(line, column, max(end - start, 1), text)
 
     def __contains__(self, path: object) -> bool:
         return path in self._spans
+
+
+class _Scan:
+    """The spans of all keys of a text, by one pass over it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self.spans: dict[Path, tuple[int, int]] = {(): (0, 0)}
+        self._counts: dict[Path, int] = {}
+        self._document()
 
     def _document(self) -> None:
         table: Path = ()
@@ -92,10 +109,10 @@ class Places:
         self._at += 2 if is_list else 1
         if is_list:
             count = self._counts[path] = self._counts.get(path, -1) + 1
-            self._spans.setdefault(path, name)
+            self.spans.setdefault(path, name)
             path = (*path, count)
             name = (start, self._at)
-        self._spans[path] = name
+        self.spans[path] = name
         return path
 
     def _dotted(self, table: Path) -> tuple[Path, tuple[int, int]]:
@@ -111,13 +128,13 @@ class Places:
             if not self._text.startswith(".", self._at):
                 return path, span
             self._at += 1
-            self._spans.setdefault(path, span)
+            self.spans.setdefault(path, span)
             if path in self._counts:  # the last table of a list
                 path = (*path, self._counts[path])
 
     def _pair(self, table: Path) -> None:
         path, span = self._dotted(table)
-        self._spans[path] = span
+        self.spans[path] = span
         self._at += 1  # the sign of equality
         self._skip(_INLINE)
         self._value(path)
@@ -140,7 +157,7 @@ class Places:
         while self._goes_on("]"):
             start = self._at
             self._value((*path, count))
-            self._spans[*path, count] = (start, _line_end(self._text, start, self._at))
+            self.spans[*path, count] = (start, _line_end(self._text, start, self._at))
             count += 1
             self._separator()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -111,6 +112,7 @@ def split(given: str) -> tuple[str, list[str] | None]:
     return (paper, items.split(",")) if slash else (given, None)
 
 
+@functools.cache
 def _texts() -> dict[str, dict[str, str]]:
     return {entry["name"]: entry for entry in json.loads(engine.papers())}
 
