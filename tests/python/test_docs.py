@@ -4,9 +4,9 @@ A block "text output" after an example is its standard output at 80 columns, whe
 any text. `FLASHGC_BLESS=1` writes the output into the pages.
 
 A run whose output no page shows has at most 20,000 requests, one of `oltp` a smaller drive, of
-which less is overwritten before where the page says that it is large, the same advice or
-reproduction runs once, and a calibration of 25 s not at all; `FLASHGC_LONG=1` runs every example as
-it is written.
+which less is overwritten before where the page says that it is large, advice has smaller blocks,
+the same advice or reproduction runs once, and a calibration of 25 s not at all; `FLASHGC_LONG=1`
+runs every example as it is written.
 """
 
 import contextlib
@@ -38,21 +38,53 @@ FILE = re.compile(r"^```\w+ (\S+\.\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 SHORTER = {
-    "docs/llm-serving.md": ("serve(env", '(("28 %", 207), ("7 %", 160))', '(("28 %", 207),)'),
-    "docs/placement.md": ("skew.toml", "[0.72, 0.85, 0.93]", "[0.72]"),
+    "docs/llm-serving.md": (
+        "serve(env",
+        'in (("28 %", 207), ("7 %", 160)):\n'
+        '    for name, hints in ((spare, NO_HINTS), (f"{spare}, handles", HINTS)):',
+        'in (("28 %", 207),):\n    for name, hints in ((f"{spare}, handles", HINTS),):',
+    ),
+    "docs/sprandom.md": (
+        "COLLECTORS",
+        'in ("7%", "15%", "28%"):\n        for',
+        'in ("15%",):\n        for',
+    ),
+    "docs/suspended-programs.md": (
+        "host_max_suspends",
+        '("greedy", 0.0, "without", {}), ("greedy", 0.0, "with", on), ("greedy", 0.0, "once", once)'
+        ',\n    ("fpgc", 1.5, "without", {}), ("fpgc", 1.5, "with", on),\n'
+        '    ("tokens-fpgc", 1.5, "without", {}), ',
+        '("greedy", 0.0, "once", once), ',
+    ),
 }
-"""Examples of half a minute: a word of the example, a text of the page, and its replacement in the
-short form, whose lines are among those of the page."""
-SAMPLED = {"docs/placement.md": "placement.toml"}
-"""Examples of two minutes, by a word of them: test_docs_samples.py has a sample of their values."""
+"""Examples of several seconds: a word of the example, a text of the page, and its replacement in
+the short form, whose lines are among those of the page."""
+SMALLER = {
+    "README.md": ("seed = { from = 1, to = 3 }", "seed = [1]"),
+    "docs/gallery.md": ('requests" = 50_000', 'requests" = 2_000'),
+    "docs/report.md": ('"workload.synthetic.queue_depth" = [1, 8]\nseed = [1, 2]', "seed = [1, 2]"),
+    "docs/superblocks.md": (
+        'requests = 1_000_000\nread_share = 0.0\nsize = "4 KiB"\nqueue_depth = 64\n\n'
+        '[precondition]\nfill = "sequential"\noverwrite = 3.0\n',
+        'requests = 20_000\nread_share = 0.0\nsize = "4 KiB"\nqueue_depth = 64\n\n'
+        '[precondition]\nfill = "sequential"\noverwrite = 0.2\n',
+    ),
+    "docs/victims.md": (
+        '"second-chance", "fifo", "random", "d-choices", "cost-benefit", "cost-age-times",',
+        '"d-choices",',
+    ),
+}
+"""Files of examples whose output no page shows: a text, and its replacement in the short form."""
+SAMPLED = {"docs/placement.md": ("placement.toml", "skew.toml")}
+"""Examples of a minute, by a word of each: test_docs_samples.py has a sample of their values."""
 
-LONGEST = {"docs/calibrate.md": "flashgc calibrate result.json"}
+LONGEST = {"docs/calibrate.md": ("flashgc calibrate result.json",)}
 """An example whose run takes 25 s, by a word of it: in the long form alone. test_calibrate.py has
 the output of such a command."""
 
 BLOCKS, REQUESTS = "device.blocks_per_plane", "workload.synthetic.requests"
-OVERWRITE = "precondition.overwrite"
-MOST_BLOCKS, MOST_REQUESTS, MOST_OVERWRITTEN = 64, 20_000, 0.2
+OVERWRITE, PAGES_OF_BLOCK = "precondition.overwrite", "device.pages_per_block"
+MOST_BLOCKS, MOST_REQUESTS, MOST_OVERWRITTEN, MOST_PAGES = 64, 20_000, 0.2, 16
 
 
 def blocks(page):
@@ -62,27 +94,31 @@ def blocks(page):
 def text_of(page):
     """The text of a page, in the short form."""
     text, name = page.read_text(), str(page.relative_to(ROOT))
-    if IS_WHOLE or name not in SHORTER:
-        return text
-    _, whole, part = SHORTER[name]
-    assert text.count(whole) == 1, f"{name} has no {whole}"
-    return text.replace(whole, part)
+    shorter = [SHORTER[name][1:]] if name in SHORTER else []
+    for whole, part in [*shorter, *([SMALLER[name]] if name in SMALLER else [])]:
+        assert text.count(whole) == 1, f"{name} has no {whole}"
+        text = text if IS_WHOLE else text.replace(whole, part)
+    return text
 
 
 def is_left_out(page, kind, text):
     """Whether the short form has a sample of an example, or its test elsewhere."""
-    words = {"python": SAMPLED, "sh": LONGEST}[kind]
-    word = words.get(str(page.relative_to(ROOT)))
-    return not IS_WHOLE and bool(word) and word in text
+    words = {"python": SAMPLED, "sh": LONGEST}[kind].get(str(page.relative_to(ROOT)), ())
+    return not IS_WHOLE and any(word in text for word in words)
 
 
 def smaller(words):
     """The words of a command, with settings for a shorter run where nothing depends on them."""
-    if LONG or "--drive" in words or words[0] not in {"run", "compare"}:
+    if LONG or "--drive" in words or words[0] not in {"run", "compare", "advise"}:
         return words
+    if words[0] == "advise":
+        return [*words, "--set", f"{PAGES_OF_BLOCK}={MOST_PAGES}"]
     words = [re.sub(rf"^{REQUESTS}=([\d_]+)$", fewer, word) for word in words]
     is_oltp, has_jobs = words[1] == "oltp", words[1].endswith(".fio")
-    more = [(BLOCKS, MOST_BLOCKS)] * (is_oltp or has_jobs) + [(REQUESTS, MOST_REQUESTS)] * is_oltp
+    more = [(BLOCKS, MOST_BLOCKS)] * (is_oltp or has_jobs)
+    more += [(REQUESTS, MOST_REQUESTS)] * is_oltp
+    # The layers and sub-blocks of other devices divide their own blocks.
+    more += [(PAGES_OF_BLOCK, MOST_PAGES)] * (is_oltp and "--device" not in words)
     given = {word.partition("=")[0]: word.partition("=")[2] for word in words}
     more += [(OVERWRITE, MOST_OVERWRITTEN)] * (is_oltp and int(given.get(BLOCKS, 0)) > 64)
     return words + [part for key, most in more if key not in given
@@ -203,16 +239,19 @@ def test_what_a_page_shows_runs_and_prints_what_it_says(flashgc, page, tmp_path,
 
 @pytest.mark.skipif(LONG, reason="every example runs as it is written")
 def test_settings_of_an_example_are_kept():
+    small = ["--set", f"{PAGES_OF_BLOCK}=16"]
     assert smaller(["run", "oltp"]) == ["run", "oltp", "--set", f"{BLOCKS}=64", "--set",
-                                        f"{REQUESTS}=20000"]  # fmt: skip
+                                        f"{REQUESTS}=20000", *small]  # fmt: skip
     given = ["compare", "oltp", "--set", f"{REQUESTS}=5", "--set", f"{BLOCKS}=32"]
-    assert smaller(given) == given
+    assert smaller(given) == [*given, *small]
+    assert smaller([*given, "--device", "mqsim"]) == [*given, "--device", "mqsim"]
     assert smaller(["run", "x.toml", "--set", f"{REQUESTS}=500_000"])[-1] == f"{REQUESTS}=20000"
     large = ["run", "oltp", "--set", f"{BLOCKS}=512", "--set", f"{REQUESTS}=5"]
-    assert smaller(large) == [*large, "--set", f"{OVERWRITE}=0.2"]
+    assert smaller(large) == [*large, *small, "--set", f"{OVERWRITE}=0.2"]
     given = [*large, "--set", f"{OVERWRITE}=1"]
-    assert smaller(given) == given
+    assert smaller(given) == [*given, *small]
     assert smaller(["run", "job.fio"]) == ["run", "job.fio", "--set", f"{BLOCKS}=64"]
+    assert smaller(["advise", "oltp"]) == ["advise", "oltp", *small]
     for other in (["drive", "save", "oltp", "d"], ["run", "oltp", "--drive", "d"]):
         assert smaller(other) == other
 
@@ -231,8 +270,7 @@ def test_no_output_of_a_page_is_empty():
 
 def test_the_short_form_of_a_page_is_one_example_of_it():
     for name, word in [
-        *SAMPLED.items(),
-        *LONGEST.items(),
+        *((name, word) for name, words in (SAMPLED | LONGEST).items() for word in words),
         *((name, word) for name, (word, *_) in SHORTER.items()),
     ]:
         shown = [text for kind, text, shown in blocks(ROOT / name) if shown and word in text]

@@ -1,5 +1,5 @@
-"""A sample of the values of an example that runs for two minutes; `FLASHGC_LONG=1` runs all of it
-in test_docs.py."""
+"""A sample of the values of two examples that run for a minute and more; `FLASHGC_LONG=1` runs all
+of them in test_docs.py."""
 
 import re
 import tomllib
@@ -51,3 +51,21 @@ def test_a_cell_is_that_of_its_runs(at, tmp_path):
     mean, half = tables()[spare, name, word]
     # No seed is farther from the mean than all are from each other; both are rounded.
     assert found.write_amplification == pytest.approx(mean, abs=2 * half + 0.015)
+
+
+# A placement is the lowest by much, and one frontier where nothing is.
+@pytest.mark.parametrize(("exported", "zipf"), [(0.72, 1.2), (0.93, 0.2)])
+def test_the_lowest_of_a_skew_is_that_of_its_runs(exported, zipf, tmp_path):
+    files = dict(FILE.findall(PAGE))
+    (tmp_path / "log.toml").write_text(files["log.toml"])
+    axes = tomllib.loads(files["skew.toml"])["axes"]
+    assert exported in axes["device.exported"]
+    keys = {"device.exported": exported, "workload.synthetic.address.zipf": zipf}
+    found = {
+        name: flashgc.run(tmp_path / "log.toml", set=keys | {"gc.placement.use": name})
+        .write_amplification for name in axes["gc.placement.use"]
+    }  # fmt: skip
+    lowest = min(found, key=found.get)
+    [row] = re.findall(rf"^\| {1 - exported:.0%} \| (`.*) \|$", PAGE, re.MULTILINE)
+    shown = row.split(" | ")[axes["workload.synthetic.address.zipf"].index(zipf)]
+    assert shown == f"`{lowest}` {found[lowest]:.2f} / {found['one-frontier']:.2f}"

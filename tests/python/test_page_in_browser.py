@@ -79,11 +79,27 @@ class Opened:
         """The ends of an axis."""
         return self.tab.evaluate(f"window.flashgcCharts['{name}'].scale('{scale}').domain()")
 
-    def clean(self):
-        """Closes the page, and checks that it had no error and requested nothing but itself."""
+    def check(self):
+        """The page had no error, and requested nothing but itself."""
         assert self.wrong == []
         assert {url for url in self.asked if not url.startswith(("data:", "blob:"))} == {self.url}
+
+    def clean(self):
+        """Checks the page, and closes it."""
+        self.check()
         self.tab.close()
+
+
+@pytest.fixture(scope="module")
+def open_page(browser, both):
+    """The page of the comparison, for the tests that change nothing in it."""
+    return Opened(browser, both[1] / "report.html")
+
+
+@pytest.fixture
+def page(open_page):
+    yield open_page
+    open_page.check()
 
 
 def ns(text):
@@ -91,50 +107,43 @@ def ns(text):
     return float(number.replace(",", "")) * UNITS[unit]
 
 
-def test_every_chart_is_drawn_and_nothing_is_loaded(browser, both):
+def test_every_chart_is_drawn_and_nothing_is_loaded(page, both):
     reports, folder = both
-    opened = Opened(browser, folder / "report.html")
     for name in pages.charts((folder / "report.html").read_text()):
-        figure = opened.chart(name)
+        figure = page.chart(name)
         assert figure.locator("svg.marks path, svg.marks rect").count() > 3
         assert figure.locator(".plot").get_attribute("aria-label")
-    assert len(reports.charts()) == opened.tab.evaluate("Object.keys(flashgcCharts).length")
-    opened.clean()
+    assert len(reports.charts()) == page.tab.evaluate("Object.keys(flashgcCharts).length")
 
 
-def test_the_tooltip_of_a_curve_is_a_point_of_the_distribution(browser, both):
-    reports, folder = both
-    opened = Opened(browser, folder / "report.html")
+def test_the_tooltip_of_a_curve_is_a_point_of_the_distribution(page, both):
+    reports, _ = both
     for x, y in ((0.3, 0.8), (0.7, 0.4), (0.95, 0.02)):
-        shown = opened.hover("latency-writes", x, y)
+        shown = page.hover("latency-writes", x, y)
         spread = reports[shown["run"]].distribution("write")
         share = float(shown["percentile"].rstrip(" %")) / 100
         at = (spread["latency_ns"] <= ns(shown["at most"]) * 1.001).nonzero()[0][-1]
         assert spread["latency_ns"][at] == pytest.approx(ns(shown["at most"]), rel=1e-3)
         last = 1 - 0.5 / spread["count"].sum()
         assert share == pytest.approx(min(spread["share"][at], last), rel=1e-6)
-    opened.clean()
 
 
-def test_bars_are_the_parts_of_a_percentile(browser, both):
-    reports, folder = both
-    opened = Opened(browser, folder / "report.html")
-    figure = opened.chart("percentiles-reads")
+def test_bars_are_the_parts_of_a_percentile(page, both):
+    reports, _ = both
+    figure = page.chart("percentiles-reads")
     for shown, key in (("p99.9", "p99_9"), ("mean", "mean"), ("p99", "p99")):
         figure.locator(f"input[value='{shown}']").check()
         # The first run has the highest bar: its first part begins at the left.
-        tip = opened.hover("percentiles-reads", 0.004, 1 / 6)
+        tip = page.hover("percentiles-reads", 0.004, 1 / 6)
         assert tip["percentile"] == shown
         split = reports[tip["run"]].blame.read[key]
         part = {"service": "service", "other requests": "host"}[tip["part"]]
         assert ns(tip["time"]) == pytest.approx(split[f"{part}_ns"], rel=1e-3)
-    opened.clean()
 
 
-def test_a_part_of_the_run_shows_its_responses(browser, both):
-    reports, folder = both
-    opened = Opened(browser, folder / "report.html")
-    tip = opened.hover("responses-2", 0.5, 0.5)
+def test_a_part_of_the_run_shows_its_responses(page, both):
+    reports, _ = both
+    tip = page.hover("responses-2", 0.5, 0.5)
     found = reports["fifo"].over_time.responses
     half_ns = reports["fifo"].over_time.states["end_ns"].max() / 2
     last_ns = max(float(one.over_time.states["end_ns"][-1]) for one in reports)
@@ -149,34 +158,30 @@ def test_a_part_of_the_run_shows_its_responses(browser, both):
             list(reports["fifo"].over_time.states["start_ns"]).index(found["start_ns"][at])
         ]
     )
-    opened.clean()
 
 
-def test_charts_of_time_zoom_together_and_back(browser, both):
-    _, folder = both
-    opened = Opened(browser, folder / "report.html")
+def test_charts_of_time_zoom_together_and_back(page):
     for name in ("free-blocks", "responses-1", "used-space"):
-        opened.chart(name)
-    before = opened.domain("used-space", "x")
-    plot = opened.chart("used-space").locator("svg.marks path.background").first.bounding_box()
+        page.chart(name)
+    before = page.domain("used-space", "x")
+    plot = page.chart("used-space").locator("svg.marks path.background").first.bounding_box()
     middle = plot["x"] + plot["width"] / 2, plot["y"] + plot["height"] / 2
-    opened.tab.mouse.move(*middle)
-    opened.tab.mouse.wheel(0, 300)
-    assert opened.domain("used-space", "x") == before  # the wheel alone scrolls the page
-    plot = opened.chart("used-space").locator("svg.marks path.background").first.bounding_box()
-    opened.tab.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] + plot["height"] / 2)
-    opened.tab.keyboard.down("Control")
-    opened.tab.mouse.wheel(0, -500)
-    opened.tab.keyboard.up("Control")
-    opened.until(f"flashgcCharts['used-space'].scale('x').domain()[1] < {before[1] * 0.9}")
-    zoomed = opened.domain("used-space", "x")
+    page.tab.mouse.move(*middle)
+    page.tab.mouse.wheel(0, 300)
+    assert page.domain("used-space", "x") == before  # the wheel alone scrolls the page
+    plot = page.chart("used-space").locator("svg.marks path.background").first.bounding_box()
+    page.tab.mouse.move(plot["x"] + plot["width"] / 2, plot["y"] + plot["height"] / 2)
+    page.tab.keyboard.down("Control")
+    page.tab.mouse.wheel(0, -500)
+    page.tab.keyboard.up("Control")
+    page.until(f"flashgcCharts['used-space'].scale('x').domain()[1] < {before[1] * 0.9}")
+    zoomed = page.domain("used-space", "x")
     assert zoomed[0] > before[0]
     for name in ("free-blocks", "responses-1"):
-        opened.until(f"flashgcCharts['{name}'].scale('x').domain()[0] === {zoomed[0]}")
-    opened.chart("used-space").get_by_role("button", name="reset zoom").click()
+        page.until(f"flashgcCharts['{name}'].scale('x').domain()[0] === {zoomed[0]}")
+    page.chart("used-space").get_by_role("button", name="reset zoom").click()
     for name in ("used-space", "free-blocks", "responses-1"):
-        opened.until(f"flashgcCharts['{name}'].scale('x').domain()[1] === {before[1]}")
-    opened.clean()
+        page.until(f"flashgcCharts['{name}'].scale('x').domain()[1] === {before[1]}")
 
 
 def test_the_legend_hides_a_run_in_every_chart(browser, both):
@@ -202,19 +207,17 @@ def test_the_legend_hides_a_run_in_every_chart(browser, both):
     opened.clean()
 
 
-def test_data_is_saved_from_the_page(browser, both, tmp_path):
-    reports, folder = both
-    opened = Opened(browser, folder / "report.html")
-    figure = opened.chart("moves")
-    with opened.tab.expect_download() as download:
+def test_data_is_saved_from_the_page(page, both, tmp_path):
+    reports, _ = both
+    figure = page.chart("moves")
+    with page.tab.expect_download() as download:
         figure.get_by_role("button", name="csv").click()
     lines = (download.value.path()).read_text().splitlines()
     assert lines[0] == "run,number,to,fewest,mean,most"
     assert len(lines) == 1 + sum(one.over_time.collections.rows for one in reports)
-    with opened.tab.expect_download() as download:
+    with page.tab.expect_download() as download:
         figure.get_by_role("button", name="svg").click()
     assert download.value.path().read_text().startswith("<svg")
-    opened.clean()
 
 
 @pytest.mark.parametrize(
@@ -374,7 +377,8 @@ def cut(opened):
 def test_tables_fit_at_1400_pixels_and_are_in_reach_of_the_keyboard(browser, tmp_path, schemes):
     names = ["greedy", "fifo", "random", "cost-benefit", "d-choices", "wear-aware", "idle",
              "greedy-msr", "pgc", "pgc-merge", "pgc-pipeline", "pgc-both"]  # fmt: skip
-    found = flashgc.compare(SMALL, names[:schemes], cost=True, blame=True)
+    few = {"workload.synthetic.requests": 2000}
+    found = flashgc.compare(SMALL, names[:schemes], cost=True, blame=True, set=few)
     assert not found.refused
     found.save_folder(tmp_path)
     opened = Opened(browser, tmp_path / "report.html")
@@ -394,14 +398,11 @@ def test_tables_fit_at_1400_pixels_and_are_in_reach_of_the_keyboard(browser, tmp
     opened.clean()
 
 
-def test_the_metrics_come_before_the_charts(browser, both):
-    _, folder = both
-    opened = Opened(browser, folder / "report.html")
+def test_the_metrics_come_before_the_charts(page):
     top = "document.querySelector({!r}).getBoundingClientRect().top"
-    opened.tab.evaluate("window.scrollTo(0, 0)")
-    tables = opened.tab.locator("h2:has-text('Latency of reads')").bounding_box()["y"]
-    assert tables < 1000 < opened.tab.evaluate(top.format("figure.chart"))
-    opened.clean()
+    page.tab.evaluate("window.scrollTo(0, 0)")
+    tables = page.tab.locator("h2:has-text('Latency of reads')").bounding_box()["y"]
+    assert tables < 1000 < page.tab.evaluate(top.format("figure.chart"))
 
 
 def test_axes_of_planes_and_times_are_whole_and_in_the_units_of_the_tables(browser, tmp_path):
@@ -422,12 +423,19 @@ def test_axes_of_planes_and_times_are_whole_and_in_the_units_of_the_tables(brows
     opened.clean()
 
 
-@pytest.mark.parametrize("width", [1400, 400])
-def test_the_report_of_pts_draws_its_charts_in_any_width(browser, tmp_path, width):
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """The page of a measurement by the test specification."""
     small = {"device.blocks_per_plane": 64, "device.pages_per_block": 8, "device.channels": 2,
              "device.chips_per_channel": 1}  # fmt: skip
     found = flashgc.pts("enterprise-tlc", tests=["tp", "lat"], set=small, round="20 ms")
-    page, *_ = found.save(tmp_path)
+    page, *_ = found.save(tmp_path_factory.mktemp("measured"))
+    return page
+
+
+@pytest.mark.parametrize("width", [1400, 400])
+def test_the_report_of_pts_draws_its_charts_in_any_width(browser, measured, width):
+    page = measured
     opened = Opened(browser, page, viewport={"width": width, "height": 900})
     for name in pages.charts(page.read_text()):
         figure = opened.chart(name)
