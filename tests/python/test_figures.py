@@ -160,6 +160,7 @@ def test_a_curve_over_time_is_drawn_from_the_series_of_a_run(paper, tmp_path):
     assert again.charts == done.charts
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_runs_that_are_the_same_are_one(paper, tmp_path):
     twice = '[axes.load.again]\nset = { "workload.synthetic.queue_depth" = 1 }\n'
     twice += 'quick = { "workload.synthetic.requests" = 500 }\n\n[axes.load.high]'

@@ -20,6 +20,7 @@ from flashgc.results.metrics import RunResults
 from flashgc.running import api
 from flashgc.tuning import builtin, figure, metrics, ranking, read, samples, words
 from flashgc.tuning.ranking import Candidate, Score
+from in_process import apart
 from test_schema import mistakes
 
 optuna = pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
@@ -48,6 +49,17 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "small.toml").write_text(LOAD)
     (tmp_path / "space.toml").write_text(SPACE)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The result of the small space, searched at once by one worker."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "small.toml").write_text(LOAD)
+    (folder / "space.toml").write_text(SPACE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return flashgc.tune("space.toml", store="all", jobs=1).to_dict()
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +105,7 @@ def test_no_illegal_point_becomes_a_trial(method):
     legal = sampler.Legal(space, method, 1, list(starts.values())[:3])
     study = optuna.create_study(sampler=legal, directions=["minimize"] * 2)
     of = sampler.distributions(space)
-    for at in range(40):
+    for at in range(25):
         trial = study.ask()
         for name in trial.relative_params:
             if isinstance(space.parameters[name].of, Range):
@@ -170,6 +182,7 @@ def test_the_chosen_configuration_is_a_file_that_runs(found, tmp_path):
     assert report.config_hash == wanted.config_hash
 
 
+@apart
 def test_the_text_the_page_and_the_figure_show_the_choice(found, tmp_path):
     values = found.to_dict()
     page = found.save(tmp_path / "tune.html").read_text()
@@ -187,10 +200,8 @@ def test_the_text_the_page_and_the_figure_show_the_choice(found, tmp_path):
     assert "write p99.9" in path.read_text()
 
 
-def test_no_result_depends_on_the_number_of_workers(here):
-    one = flashgc.tune("space.toml", store="one", jobs=1)
-    two = flashgc.tune("space.toml", store="two", jobs=2)
-    assert one.to_dict() == two.to_dict()
+def test_no_result_depends_on_the_number_of_workers(here, whole):
+    assert flashgc.tune("space.toml", store="two", jobs=2).to_dict() == whole
 
 
 class StopError(Exception):
@@ -198,14 +209,13 @@ class StopError(Exception):
 
 
 @pytest.mark.parametrize("at", [0, 3, 6])
-def test_an_interrupted_search_goes_on(here, at):
+def test_an_interrupted_search_goes_on(here, whole, at):
     def stop(step):
         if step.phase == "search" and step.done > at:
             raise StopError
 
     with pytest.raises(StopError):
         flashgc.tune("space.toml", store="all", jobs=1, progress=stop)
-    whole = flashgc.tune("space.toml", store="other", jobs=1).to_dict()
     assert flashgc.tune("space.toml", store="all", jobs=1).to_dict() == whole
 
 
@@ -260,6 +270,7 @@ def test_the_names_of_the_package_need_no_optuna():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@apart
 @pytest.mark.parametrize("method", ["nsga-ii", "random"])
 def test_one_objective_and_other_methods(here, method):
     done = flashgc.tune("space.toml", objectives=["write"], constraints=["read <= 200%"],
