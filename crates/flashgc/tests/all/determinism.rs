@@ -2,15 +2,14 @@
 //! index of victims, and whether a collection runs as one event or as many.
 
 use crate::common;
-use crate::common::spy::{See, Spy};
 
 use common::{Choices, TINY, at, checked, drain, finish, is_long, run, setup, synthetic};
 use flashgc::config::WorkloadPlan;
 use flashgc::measure::Results;
 use flashgc::sim::Sim;
-use flashgc::verify::blame::{Blame, Parts};
-use flashgc::verify::{Happened, Overview, Watch as _};
-use flashgc::workload::HostOp;
+use flashgc::verify::attended::Done;
+use flashgc::verify::blame::Blame;
+use flashgc::verify::{InDetail, Overview, Watchers};
 use flashgc::workload::synthetic::SyntheticOverwrites;
 use serde_json::Value;
 
@@ -228,54 +227,26 @@ fn assert_unseen_as_step_by_step(seed: u64, keys: &[(&str, &[&str])]) {
     let mut choices = Choices::new(seed);
     let drawn = (0..cases(200)).map(|_| saved_unseen(&draw_of(keys, &mut choices)));
     let saved: u64 = drawn.sum();
-    assert!(saved > 100 * cases(200), "copies run unseen with blame: {saved} operations less");
+    assert!(saved > 200 * cases(200), "copies run unseen with blame: {saved} steps less");
 }
 
-/// Operations that a run saves whose copies run unseen, with the results of one that has each copy.
+/// Steps of the loop that a run saves whose copies run unseen. Its results are those of one that
+/// has each copy.
 fn saved_unseen(sets: &[String]) -> u64 {
     assert_coalesced_as_plain(TINY, sets);
-    let (step_by_step, begun) = blamed(sets, true, "false");
-    let (unseen, begun_unseen) = blamed(sets, false, "true");
+    let (step_by_step, steps) = blamed(sets, true, "false");
+    let (unseen, steps_unseen) = blamed(sets, false, "true");
     for other in [unseen, blamed(sets, true, "true").0] {
         assert_eq!(other.len(), step_by_step.len(), "{sets:?}");
         let differs = step_by_step.iter().zip(&other).find(|(a, b)| a != b);
         assert_eq!(differs, None, "{sets:?}");
     }
-    begun - begun_unseen
+    steps - steps_unseen
 }
 
-/// A request that is done, its latency and its parts.
-type Row = (u32, u64, Parts);
-
-/// The parts of each request, in the order in which they are done.
-struct Blamed {
-    /// Whether it needs each copy.
-    copies: bool,
-    blame: Blame,
-    rows: Vec<Row>,
-    /// Operations of units.
-    begun: u64,
-}
-
-impl See for Blamed {
-    fn needs_copies(&self) -> bool {
-        self.copies
-    }
-
-    fn see(&mut self, now_ns: u64, happened: Happened) {
-        self.blame.see(now_ns, happened);
-        match happened {
-            Happened::Begins { .. } => self.begun += 1,
-            Happened::Served { request, op, latency_ns, .. } if op != HostOp::Trim => {
-                self.rows.push((request, latency_ns, self.blame.parts_of(request)));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// A run of a drive that was filled and overwritten, with the parts of each request.
-fn blamed(sets: &[String], copies: bool, coalesce: &str) -> (Vec<Row>, u64) {
+/// A run of a drive that was filled and overwritten, with the requests that are done in their order
+/// and the parts of each, and the steps of the loop. With `copies` its watcher needs each copy.
+fn blamed(sets: &[String], copies: bool, coalesce: &str) -> (Vec<Done>, u64) {
     let coalesce = format!("engine.coalesce={coalesce}");
     let mut all: Vec<&str> = sets.iter().map(String::as_str).collect();
     all.push(&coalesce);
@@ -283,14 +254,28 @@ fn blamed(sets: &[String], copies: bool, coalesce: &str) -> (Vec<Row>, u64) {
     let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
     let (seed, pages) = (setup.plan.seed, setup.plan.geometry.exported_pages);
     let blame = Blame::new(&setup.plan);
-    let watch = Spy::new(Blamed { copies, blame, rows: Vec::new(), begun: 0 });
+    let overview = Overview { attended: Some(Box::default()), ..Overview::default() };
+    let watch = match copies {
+        false => Watchers::Parts(Box::new(blame), overview),
+        true => Watchers::from(InDetail {
+            blame: Some(blame),
+            reports_blame: true,
+            overview,
+            ..InDetail::default()
+        }),
+    };
     let mut sim = Sim::new(setup.plan.clone(), watch);
     sim.untimed().fill(0, pages).expect("the fill fits");
     let mut before = SyntheticOverwrites::new(&workload.plan, pages, 4096, seed);
     sim.untimed().overwrite(&mut before, u64::from(pages)).expect("it is overwritten");
-    drain(&mut sim, &mut synthetic(&setup), 10_000);
-    let Blamed { rows, begun, .. } = sim.watch().records();
-    (std::mem::take(rows), *begun)
+    let mut source = synthetic(&setup);
+    sim.start(&mut source).expect("the workload starts");
+    let mut steps = 0;
+    while !sim.run(&mut source, 1).expect("the run goes on").finished {
+        steps += 1;
+    }
+    let attended = sim.watch().overview_mut().attended.take();
+    (std::mem::take(attended.expect("requests are recorded").done()), steps)
 }
 
 #[test]

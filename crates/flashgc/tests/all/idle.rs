@@ -2,7 +2,7 @@
 //! comes to an end. The pairwise matrix runs it with everything else.
 
 use crate::common;
-use crate::common::spy::{See, Spy};
+use crate::common::spy::{See, spied};
 
 use common::{TINY, at, checked, number, refusal, run, run_verified, setup, whole};
 use flashgc::sim::Sim;
@@ -97,7 +97,8 @@ fn an_idle_drive_comes_to_rest_and_collects_nothing_without_gain() {
             let mark = "gc.trigger.idle.threshold=\"16 blocks\"";
             let setup = setup(&open_text(), &[IDLE, &victim, &erase, mark]);
             let exported = setup.plan.geometry.exported_pages;
-            let mut sim = Sim::new(setup.plan.clone(), Spy::new(Jobs::default()));
+            let (watch, jobs) = spied(Jobs::default());
+            let mut sim = Sim::new(setup.plan.clone(), watch);
             sim.untimed().fill(0, exported).expect("the fill fits");
             let writes = (0..200u64).map(|at| write(at * 1000, at * 7 % u64::from(exported)));
             let last = write(3_600_000_000_000, 0);
@@ -111,12 +112,8 @@ fn an_idle_drive_comes_to_rest_and_collects_nothing_without_gain() {
                 "{victim}: {idle_collections} jobs"
             );
             // The burst ends within 100 ms; all after that is idle time.
-            let idle = sim
-                .watch()
-                .records::<Jobs>()
-                .0
-                .iter()
-                .filter(|(begun_ns, ..)| *begun_ns > 100_000_000);
+            let jobs = jobs.lock().expect("the run has ended");
+            let idle = jobs.0.iter().filter(|(begun_ns, ..)| *begun_ns > 100_000_000);
             for (_, valid, blocks) in idle {
                 assert!(*valid < 8 * blocks, "{victim} {erase}: a job won nothing");
             }

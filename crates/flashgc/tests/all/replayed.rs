@@ -2,7 +2,7 @@
 //! results under every scheme; and waiting requests are served first come, first served.
 
 use crate::common;
-use crate::common::spy::{See, Spy};
+use crate::common::spy::{See, spied};
 
 use common::{Choices, MemoryTrace, drain, finish, prepare_or_none, setup, synthetic};
 use flashgc::config::presets;
@@ -224,12 +224,14 @@ const ONE_PLANE: &[&str] = &[
 fn play(sets: &[&str], is_filled: bool, requests: &[HostRequest]) -> Vec<(u64, u32)> {
     let setup = setup(BASE, &[ONE_PLANE, sets].concat());
     let pages = setup.plan.geometry.exported_pages;
-    let mut sim = Sim::new(setup.plan, Spy::new(Done::default()));
+    let (watch, done) = spied(Done::default());
+    let mut sim = Sim::new(setup.plan, watch);
     if is_filled {
         sim.untimed().fill(0, pages).expect("the fill fits");
     }
     drain(&mut sim, &mut ListSource::new(requests.to_vec()), 1000);
-    std::mem::take(&mut sim.watch().records::<Done>().0)
+    let mut done = done.lock().expect("the run has ended");
+    std::mem::take(&mut done.0)
 }
 
 /// The second write of page 1 used to be queued anew when the first was done, behind all others.

@@ -1,6 +1,6 @@
 //! All schemes receive identical requests: a workload never depends on the scheme.
 
-use crate::common::spy::{See, Spy};
+use crate::common::spy::{See, spied};
 use crate::common::{TINY, setup};
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{Inputs, prepare};
@@ -43,14 +43,16 @@ address = {{ zipf = 0.9 }}
     let setup = prepare(&inputs).unwrap_or_else(|errors| panic!("{errors}"));
     let WorkloadPlan::Synthetic(workload) = &setup.workload else { panic!("synthetic") };
     let (seed, pages) = (setup.plan.seed, setup.plan.geometry.exported_pages);
-    let mut sim = Sim::new(setup.plan.clone(), Spy::new(Accepted::default()));
+    let (watch, accepted) = spied(Accepted::default());
+    let mut sim = Sim::new(setup.plan.clone(), watch);
     sim.untimed().fill(0, pages).unwrap();
     let mut before = SyntheticOverwrites::new(&workload.plan, pages, 4096, seed);
     sim.untimed().overwrite(&mut before, u64::from(pages)).unwrap();
     let mut source = Synthetic::new(&workload.plan, pages, 4096, seed);
     sim.start(&mut source).unwrap();
     while !sim.run(&mut source, 100_000).unwrap().finished {}
-    std::mem::take(&mut sim.watch().records::<Accepted>().0)
+    let mut accepted = accepted.lock().expect("the run has ended");
+    std::mem::take(&mut accepted.0)
 }
 
 const SCHEMES: [&[&str]; 6] = [
@@ -111,20 +113,22 @@ fn no_request_is_lost_before_the_end_or_an_error() {
             let write =
                 |at| HostRequest::from_bytes(at, HostOp::Write, page(at) * 4096, 4096, 4096);
             let list = || ListSource::new((0..count).map(write).collect());
-            let mut whole = Sim::new(plan.clone(), Spy::new(Accepted::default()));
+            let (watch, of_whole) = spied(Accepted::default());
+            let mut whole = Sim::new(plan.clone(), watch);
             let mut source = list();
             whole.start(&mut source).expect("it starts");
             while !whole.run(&mut source, 7).expect("it runs").finished {}
-            let mut failed = Sim::new(plan.clone(), Spy::new(Accepted::default()));
+            let (watch, of_failed) = spied(Accepted::default());
+            let mut failed = Sim::new(plan.clone(), watch);
             let mut source = Failing(list());
             let mut ended = failed.start(&mut source);
             while ended.is_ok() {
                 ended = failed.run(&mut source, 7).map(|_| ());
             }
             assert_eq!(ended, Err(SimError::Source(SourceError("line 7".into()))));
-            for sim in [&mut whole, &mut failed] {
-                let found =
-                    sim.watch().records::<Accepted>().0.iter().map(|&(_, lpn, _)| u64::from(lpn));
+            for accepted in [of_whole, of_failed] {
+                let accepted = accepted.lock().expect("the run has ended");
+                let found = accepted.0.iter().map(|&(_, lpn, _)| u64::from(lpn));
                 assert!(found.eq((0..count).map(page)), "{set}, {count} requests");
             }
         }

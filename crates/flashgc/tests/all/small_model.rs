@@ -3,7 +3,7 @@
 //! its erase. The model shares no code with the engine.
 
 use crate::common;
-use crate::common::spy::{See, Spy};
+use crate::common::spy::{See, spied};
 
 use common::{TINY, TINY_DRIVE, setup};
 use flashgc::session::Options;
@@ -222,11 +222,12 @@ fn compare(scheme: &str, mean_gap_ns: u64, more: &str) {
     let (expected, copies, erases) = modelled(&requests, pages, scheme == "greedy");
 
     let blame = Blame::new(&setup.plan);
-    let watch = Latencies { blame, under_way: Vec::new(), arrived: 0, done: Vec::new() };
-    let mut sim = Sim::new(setup.plan, Spy::new(watch));
+    let latencies = Latencies { blame, under_way: Vec::new(), arrived: 0, done: Vec::new() };
+    let (watch, latencies) = spied(latencies);
+    let mut sim = Sim::new(setup.plan, watch);
     sim.untimed().fill(0, pages as u32).expect("the fill fits");
     let results = common::drain(&mut sim, &mut ListSource::new(requests.clone()), 10_000);
-    let mut found = std::mem::take(&mut sim.watch().records::<Latencies>().done);
+    let mut found = std::mem::take(&mut latencies.lock().expect("the run has ended").done);
     found.sort_unstable();
     assert_eq!(found.len(), requests.len());
     for (at, latency_ns, parts) in found {

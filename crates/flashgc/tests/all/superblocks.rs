@@ -1,7 +1,7 @@
 //! Superblocks: planes that share their blocks (docs/superblocks.md).
 
 use crate::common;
-use crate::common::spy::{See, Spy};
+use crate::common::spy::{See, spied};
 use crate::drive::{preconditioned, run_on};
 
 use common::{
@@ -289,10 +289,11 @@ impl See for Worked {
 fn wear_is_even_over_the_units_of_a_superblock() {
     let usual = ["device.superblock=\"drive\"", "device.blocks_per_plane=24", BUS];
     let setup = setup(TINY, &[&usual[..], &COPIES].concat());
-    let mut sim = Sim::new(setup.plan.clone(), Spy::new(Worked::default()));
+    let (watch, worked) = spied(Worked::default());
+    let mut sim = Sim::new(setup.plan.clone(), watch);
     sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
     let results = drain(&mut sim, &mut synthetic(&setup), 10_000);
-    let Worked { erases, programs } = sim.watch().records();
+    let Worked { erases, programs } = &*worked.lock().expect("the run has ended");
     let collections = results.counters.erases;
     assert!(collections > 10, "{collections}");
     assert_eq!(erases.len(), 4);

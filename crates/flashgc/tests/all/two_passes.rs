@@ -1,7 +1,7 @@
 //! Programs in two passes, coarse and fine (docs/one-shot.md#two-passes).
 
 use crate::common;
-use crate::common::spy::{See, Spy};
+use crate::common::spy::{See, spied};
 use crate::mapping_unit::schemes_run_on;
 
 use common::{
@@ -262,7 +262,7 @@ fn the_checker_notices_a_read_of_a_page_whose_program_is_suspended() {
     let units = geometry.units as usize;
     let (copied, ended) = (vec![None; units], vec![""; units]);
     let misled = Misled { checker: Checker::of(&plan), geometry, copied, ended };
-    let mut sim = Sim::new(plan, Spy::new(misled));
+    let mut sim = Sim::new(plan, spied(misled).0);
     sim.untimed().fill(0, setup.plan.geometry.exported_pages).expect("the fill fits");
     let run = || common::drain(&mut sim, &mut common::synthetic(&setup), 1000);
     let outcome = catch_unwind(AssertUnwindSafe(run)).err().expect("the checker finds it");

@@ -1,39 +1,20 @@
-//! One type for all watchers of tests, so that the engine is compiled once for all of them.
+//! What a test records of a run, through the listener of the engine's own watchers: with a watcher
+//! of another type the engine would be compiled once more.
 
-use flashgc::verify::{Happened, Watch};
-use std::any::Any;
+use flashgc::verify::{Happened, InDetail, Watchers};
+use std::sync::{Arc, Mutex};
 
 /// What a test records of a run.
-pub trait See: Any {
+pub trait See: Send + 'static {
     fn see(&mut self, now_ns: u64, happened: Happened);
-
-    /// As [`Watch::needs_copies`].
-    fn needs_copies(&self) -> bool {
-        true
-    }
 }
 
-/// The watcher with what a test records.
-pub struct Spy(Box<dyn See>);
-
-impl Spy {
-    pub fn new(records: impl See) -> Self {
-        Self(Box::new(records))
-    }
-
-    /// What the test has recorded, by its type.
-    pub fn records<T: See>(&mut self) -> &mut T {
-        let records: &mut dyn Any = self.0.as_mut();
-        records.downcast_mut().expect("the records of this test")
-    }
-}
-
-impl Watch for Spy {
-    fn needs_copies(&self) -> bool {
-        self.0.needs_copies()
-    }
-
-    fn see(&mut self, now_ns: u64, happened: Happened) {
-        self.0.see(now_ns, happened);
-    }
+/// A watcher that passes everything on to these records.
+pub fn spied<T: See>(records: T) -> (Watchers, Arc<Mutex<T>>) {
+    let records = Arc::new(Mutex::new(records));
+    let told = Arc::clone(&records);
+    let listener = Box::new(move |now_ns, happened| {
+        told.lock().expect("no event has panicked").see(now_ns, happened);
+    });
+    (Watchers::from(InDetail { listener: Some(listener), ..InDetail::default() }), records)
 }

@@ -259,8 +259,8 @@ impl Eyes {
     }
 }
 
-impl Watch for Eyes {
-    fn see(&mut self, now_ns: u64, happened: Happened) {
+impl Eyes {
+    pub fn see(&mut self, now_ns: u64, happened: Happened) {
         if let Some(checker) = &mut self.checker {
             checker.see(now_ns, happened);
         }

@@ -5,6 +5,7 @@ use super::run::{EVENTS_MAX, Example, filled};
 use flashgc::measure::Results;
 use flashgc::session::picture::Picture;
 use flashgc::session::recording::Recording;
+use flashgc::verify::InDetail;
 use flashgc::verify::checker::Checker;
 use flashgc::workload::ListSource;
 use serde_json::Value;
@@ -34,8 +35,8 @@ fn film(line: usize, example: &Example) -> Result<Film, String> {
     let mut plan = setup.plan.clone();
     plan.coalesce = false;
     let geometry = plan.geometry.clone();
-    let checker = Checker::of(&plan);
-    let mut sim = filled(&setup, plan, checker, before)?;
+    let checker = Some(Checker::of(&plan));
+    let mut sim = filled(&setup, plan, InDetail { checker, ..InDetail::default() }, before)?;
     let mut recording = Recording::new(&geometry, None);
     recording.add(&Picture::of(&sim.seen()));
     let mut source = ListSource::new(asked.iter().map(|asked| asked.request).collect());

@@ -10,9 +10,10 @@ use flashgc::measure::Results;
 use flashgc::plan::{Arrivals, Plan};
 use flashgc::session::{Inputs, RunError, Setup, prepare};
 use flashgc::sim::Sim;
-use flashgc::verify::Watch;
 use flashgc::verify::blame::Parts;
+use flashgc::verify::{InDetail, Listener, Watchers};
 use flashgc::workload::{HostOp, ListSource, Overwrites, SourceError};
+use std::sync::{Arc, Mutex};
 
 /// The input of an example.
 #[derive(Clone, Default)]
@@ -105,14 +106,14 @@ fn numbers(lines: &[String]) -> Result<Vec<u32>, String> {
 }
 
 /// A drive that is filled, and overwritten by these pages.
-pub fn filled<W: Watch>(
+pub fn filled(
     setup: &Setup,
     plan: Plan,
-    watch: W,
+    watchers: InDetail,
     before: Vec<u32>,
-) -> Result<Sim<W>, String> {
+) -> Result<Sim<Watchers>, String> {
     let geometry = plan.geometry.clone();
-    let mut sim = Sim::new(plan, watch);
+    let mut sim = Sim::new(plan, Watchers::from(watchers));
     let words = |error| RunError::from(error).to_string();
     match setup.precondition.fill {
         Fill::Sequential => sim.untimed().fill(0, geometry.exported_pages).map_err(words)?,
@@ -129,8 +130,12 @@ pub fn filled<W: Watch>(
 fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String> {
     let plan = setup.plan.clone();
     let (geometry, timing) = (plan.geometry.clone(), plan.timing);
-    let mut sim = filled(setup, plan.clone(), Eyes::new(&plan), before)?;
-    let programmed = sim.watch().programmed.clone();
+    let eyes = Arc::new(Mutex::new(Eyes::new(&plan)));
+    let told = Arc::clone(&eyes);
+    let see = move |now_ns, happened| told.lock().expect("no event failed").see(now_ns, happened);
+    let listener = Some(Box::new(see) as Listener);
+    let mut sim = filled(setup, plan, InDetail { listener, ..InDetail::default() }, before)?;
+    let programmed = eyes.lock().expect("nothing has failed").programmed.clone();
     let blocks_before = render::blocks(&geometry, sim.ftl(), &programmed);
     let mut source = ListSource::new(asked.iter().map(|asked| asked.request).collect());
     let mut outcome = sim.start(&mut source);
@@ -140,7 +145,8 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
         });
     }
     let results = sim.seen().results();
-    let checker = sim.watch().checker.take().expect("the checker is there");
+    let mut eyes = eyes.lock().expect("the run has ended");
+    let checker = eyes.checker.take().expect("the checker is there");
     checker.audit(sim.ftl());
     if outcome.is_ok() {
         let programs = results.counters.array_programs + results.flushes_open;
@@ -148,7 +154,6 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
         assert_eq!(checker.erases, results.counters.erases);
         assert!(checker.copies >= results.counters.gc_moved);
     }
-    let eyes = sim.watch();
     let programmed = eyes.programmed.clone();
     let (mut operations, mut phases) = (eyes.operations.clone(), eyes.phases.clone());
     let is_closed = setup.plan.arrivals != Arrivals::Open;
