@@ -39,14 +39,20 @@ impl<T: Copy> Flash<T> {
         if holder.is_none() && (data.is_none() || phase.kind == Kind::Command) {
             self.grant(bus, unit, phase.ns, now_ns, events);
         } else {
-            if self.bus_rules.keeps_waits {
-                self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
-            }
-            if self.buses[bus.index()].joined > 0 {
-                self.separate(bus, now_ns, events);
-            }
-            self.waits_for(bus, unit, phase.kind);
+            self.waits(bus, unit, phase.kind, now_ns, events);
         }
+    }
+
+    /// A unit waits for its bus from now on.
+    #[inline(never)]
+    fn waits(&mut self, bus: BusId, unit: UnitId, kind: Kind, now_ns: u64, events: &mut Events) {
+        if self.bus_rules.keeps_waits {
+            self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
+        }
+        if self.buses[bus.index()].joined > 0 {
+            self.separate(bus, now_ns, events);
+        }
+        self.waits_for(bus, unit, kind);
     }
 
     /// Whether the bus of a unit rests, and nothing waits for it.
@@ -124,7 +130,10 @@ impl<T: Copy> Flash<T> {
         now_ns: u64,
         events: &mut Events,
     ) {
-        let (joined, ns) = self.joined(bus, unit, ns);
+        let (joined, ns) = match self.bus_rules.joins_transfers {
+            true => self.joined(bus, unit, ns),
+            false => (0, ns),
+        };
         let state = &mut self.buses[bus.index()];
         state.holder = Some(unit);
         state.since_ns = now_ns;

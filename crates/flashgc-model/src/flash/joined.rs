@@ -14,9 +14,9 @@ use crate::ids::{BusId, UnitId};
 impl<T: Copy> Flash<T> {
     /// The transfers that follow the one of a unit that begins and takes `ns`, unless another unit
     /// waits for the bus: their number, and the time of all.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn joined(&self, bus: BusId, unit: UnitId, mut ns: u64) -> (u8, u64) {
-        if !self.bus_rules.joins_transfers || self.buses[bus.index()].waiting.is_some() {
+        if self.buses[bus.index()].waiting.is_some() {
             return (0, ns);
         }
         let Unit { phases, at, binds_at, .. } = &self.units[unit.index()];

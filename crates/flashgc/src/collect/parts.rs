@@ -128,6 +128,8 @@ fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
             .copies
             .extend(pages.filter(|&copy| at.store.is_valid(plan, job.copies[copy].from)));
     }
+    // The copies change these entries of the map when they were read.
+    job.step_pages().for_each(|copy| at.store.ftl.prefetch_copy(copy.from));
     if plan.geometry.shape.program_slots > 1 {
         job.joining.read.clear();
         job.joining.read.extend(job.step.copies.iter().map(|&copy| job.copies[copy].from));
