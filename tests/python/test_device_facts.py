@@ -1,5 +1,6 @@
 """The facts of a device file, and the plan of a run: without a run."""
 
+import numpy as np
 import pytest
 
 import flashgc
@@ -97,7 +98,11 @@ def test_the_plan_of_a_run():
     steady = flashgc.plan("oltp", set={**small, "precondition.until": "steady"})
     assert steady.precondition_pages is None
     assert steady.precondition == "sequential fill, then overwritten until steady"
-    assert flashgc.plan("replay").requests is None
+    replay = flashgc.plan("replay", "dbench", seed=3, fit="90%")
+    assert (replay.requests, replay.precondition_pages) == (None, None)
+    assert "workload.trace.fit" in replay.notes[-1]
+    with pytest.raises(flashgc.TraceError, match="no such file"):
+        flashgc.plan("replay", "missing.spc")
     with pytest.raises(flashgc.ConfigError, match="chanels"):
         flashgc.plan("oltp", set={"device.chanels": 2})
 
@@ -113,3 +118,33 @@ def test_the_commands_print_the_same(flashgc, tmp_path):
     small = ("run", "oltp", "--plan", "--set", "device.blocks_per_plane=64")
     assert "5,000,000 requests" in flashgc(*small).out
     assert flashgc(*small, "--json").json["requests"] == 5_000_000
+
+
+@pytest.mark.parametrize(
+    "option", ["--drive=x", "--out=x", "--seeds=2", "--request-log=x.csv", "--series=x.csv"]
+)
+def test_a_plan_refuses_what_only_a_run_has(flashgc, option, tmp_path):
+    said = flashgc("run", "oltp", "--plan", option, code=2).err
+    assert option.partition("=")[0] in said
+    assert "--plan runs nothing" in " ".join(said.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_many_seeds_are_refused_at_once(flashgc):
+    for many in (10_001, 10**20):
+        said = flashgc("run", "oltp", "--seeds", many, code=2).err
+        assert "--seeds must be a whole number from 1 to 10000" in said
+
+
+def test_seeds_end_with_the_largest():
+    with pytest.raises(flashgc.ConfigError, match="2\\^64"):
+        flashgc.run_seeds("oltp", 2, set={"seed": 2**64 - 1})
+
+
+def test_arrays_of_numpy_are_settings():
+    def small(service):
+        return {"device.blocks_per_plane": 64, "device.service": service, "seed": np.int64(2)}
+
+    words = ["reads", "gc", "writes"]
+    plans = [flashgc.plan("oltp", set=small(one)) for one in (np.array(words), words)]
+    assert plans[0] == plans[1]

@@ -167,7 +167,9 @@ HEAD = "[a]\nioengine=libaio\nsize=64m\nrw=randrw\n"
     [
         ("bs=8k,32k", {"read_size": "8 KiB", "write_size": "32 KiB"}),
         ("bs=,8k", {"read_size": "4 KiB", "write_size": "8 KiB"}),
-        ("bs=8ki\nkb_base=1000", {"read_size": "8 KiB"}),
+        ("bs=8kib\nkb_base=1000", {"read_size": "8 KiB"}),
+        ("bs=8ki", {"read_size": "8 KiB"}), ("exitall=0", {"read_size": "4 KiB"}),
+        ("create_only=0", {"read_size": "4 KiB"}),
         ("bssplit=4k/50:1k/:32k/", {"read_size": {"4 KiB": 0.5, "1 KiB": 0.25, "32 KiB": 0.25}}),
         ("bssplit=2k/50:4k/50,4k/90:8k/10", {"write_size": {"4 KiB": 0.9, "8 KiB": 0.1}}),
         ("bsrange=1k-4k", {"read_size": {"1 KiB": 1.0, "2 KiB": 1.0, "3 KiB": 1.0, "4 KiB": 1.0}}),
@@ -251,7 +253,8 @@ def test_random_passes_are_those_of_fios_map(option, once, tmp_path):
         ("filename=/dev/sda:/dev/sdb", "there is one drive"),
         ("include missing.fio", "no such file"),
         ("numjobs=5000", "from 1 to 4096"), ("runtime=5x", "must be a time"),
-        ("exitall", "not modelled"), ("size=0", "above 0"), ("rwmixread=101", "from 0 to 100"),
+        ("exitall", "not modelled"), ("create_only=1", "no files to create"),
+        ("verify_only", "give rw=read"), ("size=0", "above 0"), ("rwmixread=101", "from 0 to 100"),
         ("rate_process=poisson", "rate_iops"), ("kb_base=1001", "1000 or 1024"),
     ],
 )  # fmt: skip

@@ -147,8 +147,10 @@ def run(
     from flashgc.cli import progress
     from flashgc.files import output
     from flashgc.pages import provenance
-    from flashgc.running import api
+    from flashgc.running import api, inputs
 
+    if seeds is not None:
+        inputs.whole("--seeds", seeds, 1, inputs.SEEDS_MAX)
     if untimed:
         _check_untimed({
             "--blame splits latencies": blame, "--check-wait checks waits": check_wait,
@@ -159,7 +161,14 @@ def run(
         })  # fmt: skip
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     if plan:
-        presets.run_plan(config, scheme, device, set_, unsets, json)
+        _check_alone({
+            "--out": out, "--drive": drive, "--seeds": seeds, "--gc-log": gc_log,
+            "--series": series or series_interval, "--request-log": request_log,
+            "--timeline": timeline or timeline_window or timeline_units,
+            "--check-wait": check_wait, "--verify": verify,
+        })  # fmt: skip
+        presets.run_plan(config, trace, json, scheme=scheme, device=device, set=set_, seed=seed,
+                         fit=fit, unset=unsets)  # fmt: skip
         return
     watched = _watched(over_time, no_over_time, out, seeds, gc_log, series)
     folder = None if out is None else output.folder(out)
@@ -197,6 +206,15 @@ def run(
         options.say_saved(*files, gc_log, series, request_log, timeline)
     if check_wait:
         _check_wait(report)
+
+
+def _check_alone(given: dict[str, object]) -> None:
+    """Refuses with --plan the options of a run that is made."""
+    for name, value in given.items():
+        if value:
+            raise typer.BadParameter(
+                f"--plan runs nothing and cannot be combined with {name}; omit one of them"
+            )
 
 
 def _check_untimed(given: dict[str, object]) -> None:

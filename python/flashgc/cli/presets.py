@@ -182,17 +182,15 @@ def _rate(bytes_per_s: float | None) -> str:
     return "not limited" if bytes_per_s is None else f"{bytes_per_s / 1e6:,.0f} MB/s"
 
 
-def run_plan(
-    config: str, scheme: str | None, device: str | None, sets: Any, unsets: Any, json: bool,  # noqa: ANN401
-) -> None:  # fmt: skip
-    """What a run would do: `flashgc run --plan`."""
+def run_plan(config: str, trace: str | None, json: bool, **given: Any) -> None:  # noqa: ANN401
+    """What a run would do: `flashgc run --plan`, with these arguments of `flashgc.plan`."""
     import json as encoder
 
     from flashgc.cli import show
     from flashgc.estimates.run_plan import plan
     from flashgc.formatting import units
 
-    found = plan(config, scheme=scheme, device=device, set=sets, unset=unsets)
+    found = plan(config, trace, **given)
     if json:
         print(encoder.dumps(found._asdict(), indent=2))
         return

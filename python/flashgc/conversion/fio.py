@@ -111,7 +111,9 @@ class _Job(Requests, Files, Walk, Flow, Hints, Sprandom):
     def _check_names(self) -> None:
         """Options that are not read here: ignored with a reason, or refused."""
         for name, key in self.options.items():
-            if name in fio_keys.REFUSED:
+            if name in fio_keys.REFUSED and key.text.strip() == "0":
+                self.drop(key, "ignored: it is off")
+            elif name in fio_keys.REFUSED:
                 self.wrong(key, f"this is not modelled: {fio_keys.REFUSED[name]}")
             elif name in fio_keys.LOUD:
                 self.said(key, "", "", fio_keys.LOUD[name])

@@ -58,7 +58,7 @@ IGNORED: dict[str, str] = {
     ), _OUTPUT),
     **dict.fromkeys((
         "directory", "create_serialize", "create_fsync",
-        "create_on_open", "create_only", "allow_file_create", "allow_mounted_write", "unlink",
+        "create_on_open", "allow_file_create", "allow_mounted_write", "unlink",
         "unlink_each_loop", "unique_filename", "fallocate", "fadvise_hint", "overwrite",
         "invalidate", "pre_read", "size_is_exact", "end_fsync", "fsync_on_close",
     ), _FILES),
@@ -82,7 +82,7 @@ IGNORED: dict[str, str] = {
         "rate_cycle", "exitall_on_error", "verify_fatal", "verify_dump", "verify_pattern",
         "verify_interval", "verify_offset", "verify_state_load", "verify_state_save",
         "verify_async", "verify_async_cpus", "verifysort", "verify_backlog_batch",
-        "experimental_verify", "verify_write_sequence", "verify_header_seed", "verify_only",
+        "experimental_verify", "verify_write_sequence", "verify_header_seed",
         "verify_pattern_interval",
     ), _CHECK),
     **dict.fromkeys((
@@ -168,6 +168,8 @@ REFUSED: dict[str, str] = {
                     "the end of one job does not act on others here, apart from `stonewall`"),
     **dict.fromkeys(("recover_zbd_write_error", "write_zone_remainder", "write_zone_remainders"),
                     "zones of a zoned device are not modelled"),
+    "create_only": "a drive has no files to create; remove it to run the job",
+    "verify_only": "the reads by which fio verifies data are not made; give rw=read",
     "random_sequence_stride": "sequences that repeat are not modelled",
     "num_range": "a trim has one range here",
     "write_mode": "writes of zeroes, and those that mark errors, are not modelled",

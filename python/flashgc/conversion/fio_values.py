@@ -27,19 +27,19 @@ class WrongError(Exception):
 
 
 def whole(text: str, kb_base: int = 1024) -> int:
-    """A whole number with the suffixes of sizes; `ki` and the like have the other base.
+    """A whole number with the suffixes of sizes. `kib` has the other base; `ki` is `k`, as in fio.
 
     >>> from flashgc.conversion.fio_values import whole
-    >>> whole("4k"), whole("1Mi"), whole("4KiB", 1000), whole("0x1000")
-    (4096, 1000000, 4096, 4096)
+    >>> whole("4k"), whole("1MiB"), whole("1Mi"), whole("4KiB", 1000), whole("0x1000")
+    (4096, 1000000, 1048576, 4096, 4096)
     """
     found = _INT.fullmatch(text.strip().lower())
     if found is None:
         raise WrongError("it must be a whole number, such as 4096, 4k or 1g")
-    digits, prefix, binary, _ = found.groups()
+    digits, prefix, binary, bytes_ = found.groups()
     if binary and not prefix:
         raise WrongError("it must be a whole number, such as 4096, 4k or 1g")
-    base = (2024 - kb_base) if binary else kb_base
+    base = (2024 - kb_base) if binary and bytes_ else kb_base
     factor: int = base ** _POWERS[prefix]
     count = int(digits, 0 if digits.startswith("0x") else 10) * factor
     if count > BYTES_MAX:

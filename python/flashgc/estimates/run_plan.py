@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 
 import flashgc._engine as engine
 from flashgc._engine_types import Request
-from flashgc.running import api
+from flashgc.running import api, inputs
 from flashgc.running.api import Config, PathLike, Settings
 
 _FILLS = ("sequential", "by-block", "sprandom", "none")
 """Fills whose pages are known before the run."""
+_OF_TRACE = (
+    "the trace is not read: a run may give the drive another capacity (`workload.trace.fit`, --fit)"
+)
 
 
 class RunPlan(NamedTuple):
@@ -38,19 +41,23 @@ class RunPlan(NamedTuple):
 
 def plan(
     config: Config,
+    trace: PathLike | None = None,
     *,
     scheme: PathLike | None = None,
     device: api.PathLike | None = None,
     set: Settings | None = None,
+    seed: int | None = None,
+    fit: api.Fit | None = None,
     unset: Iterable[str] | None = None,
 ) -> RunPlan:
     """Checks a configuration and says what its run would do; arguments are those of a run.
 
-    A trace is not read: the number of its requests, and the size of a drive that it sizes, are
-    unknown.
+    A trace is not read: the number of its requests and the pages of the preconditioning are
+    unknown, and the capacity is that of the device, which `workload.trace.fit` may change.
 
     Raises:
         ConfigError: with every mistake of the configuration.
+        TraceError: if there is no such trace.
 
     >>> import flashgc
     >>> plan = flashgc.plan("oltp", set={"device.blocks_per_plane": 64})
@@ -58,7 +65,8 @@ def plan(
     ('greedy', 5000000, 'sequential fill, then 2 drive writes')
 
     """
-    return of_request(api._bare_request(config, None, scheme, device, set, None, None, unset))
+    with inputs.trace_file(trace) as file:
+        return of_request(api._bare_request(config, file, scheme, device, set, seed, fit, unset))
 
 
 def of_request(request: Request) -> RunPlan:
@@ -67,6 +75,13 @@ def of_request(request: Request) -> RunPlan:
     settings, sizes = checked["settings"], checked["capacity"]
     kind, workload = next(iter(settings["workload"].items()))
     before = settings["precondition"]
+    notes, pages = (
+        list(checked["notes"]),
+        _pages(before, sizes["user_bytes"] // sizes["page_bytes"]),
+    )
+    if kind == "trace":
+        notes.append(_OF_TRACE)
+        pages = None
     return RunPlan(
         device=checked["device"],
         scheme=settings["gc"]["scheme"],
@@ -76,9 +91,9 @@ def of_request(request: Request) -> RunPlan:
         workload=kind,
         requests=workload.get("requests") if isinstance(workload.get("requests"), int) else None,
         precondition=_words(before),
-        precondition_pages=_pages(before, sizes["user_bytes"] // sizes["page_bytes"]),
+        precondition_pages=pages,
         unused_keys=tuple(checked["unused_keys"]),
-        notes=tuple(checked["notes"]),
+        notes=tuple(notes),
     )
 
 

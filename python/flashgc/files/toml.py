@@ -17,7 +17,7 @@ def dumps(config: Mapping[str, object]) -> str:
 def value(item: object, where: str) -> str:
     """One value as TOML; `where` names it in the error for a value that TOML cannot hold."""
     if hasattr(item, "item") and callable(item.item) and not isinstance(item, (list, tuple)):
-        item = item.item()  # a NumPy scalar
+        item = item.tolist() if hasattr(item, "tolist") else item.item()  # of NumPy
     if isinstance(item, bool):
         return "true" if item else "false"
     if isinstance(item, (str, int)):

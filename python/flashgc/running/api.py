@@ -186,7 +186,7 @@ def run_seeds(
     >>> metric.low <= metric.mean <= metric.high
     True
     """
-    seeds = inputs.whole("seeds", seeds, 1)
+    seeds = inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
     with inputs.trace_file(trace) as file:
         given = with_format(without_clock(set) if untimed else set, format)
         request = _request(config, file, scheme, device, given, seed, fit, unset)
@@ -255,7 +255,7 @@ def compare(
     True
     """
     if seeds is not None:
-        seeds = inputs.whole("seeds", seeds, 1)
+        seeds = inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
         if over_time:
             raise ConfigError("error: over_time shows one run and cannot be combined with seeds")
     if isinstance(schemes, (str, os.PathLike)):
@@ -304,6 +304,11 @@ def compare(
 def _seed_values(request: Request, seeds: int) -> list[int]:
     """The seed of a request and those after it."""
     first = json.loads(engine.check(request))["settings"]["seed"]
+    if first + seeds > 1 << 64:
+        raise ConfigError(
+            f"error: seed {first} and the {seeds - 1} after it are more than 2^64 - 1\n"
+            "  = help: give a smaller seed, or fewer of them"
+        )
     return list(range(first, first + seeds))
 
 

@@ -21,6 +21,9 @@ from flashgc._engine import ConfigError, TraceError
 from flashgc.files import toml
 from flashgc.files.reading import JOB_FILES, Source, describe, printable, read_text, result_at
 
+SEEDS_MAX = 10_000
+"""The most runs of one configuration at once."""
+
 _CHUNK_BYTES = 1 << 20
 
 type_error = "a configuration must be a path, a built-in name, TOML text or a dictionary"
@@ -216,14 +219,15 @@ def _flat(table: Mapping[str, object], prefix: str) -> Iterator[tuple[str, objec
             yield f"{prefix}{key}", item
 
 
-def whole(name: str, given: object, least: int) -> int:
+def whole(name: str, given: object, least: int, most: int | None = None) -> int:
     """A parameter that is a whole number; nothing is rounded to become one."""
     if isinstance(given, SupportsIndex) and not isinstance(given, bool):
         number = operator.index(given)
-        if number >= least:
+        if number >= least and (most is None or number <= most):
             return number
     shown = repr(given)[:60]
-    raise ConfigError(f"error: {name} must be a whole number from {least}, got {shown}")
+    allowed = f"from {least}" if most is None else f"from {least} to {most}"
+    raise ConfigError(f"error: {name} must be a whole number {allowed}, got {shown}")
 
 
 @contextmanager
