@@ -257,9 +257,12 @@ impl Plan {
 
     /// How the buses work, for a watcher of operations or none, with background work or without.
     ///
-    /// Transfers are joined where nothing else may begin at the end of a phase.
+    /// Transfers are joined where any follow one another, and nothing else may begin at the end of
+    /// a phase.
     pub fn bus_rules(&self, is_watched: bool, works_ahead: bool) -> BusRules {
+        let follow_another = self.timing.command_ns > 0 || !self.gc.copy.stays_in_plane();
         let joins_transfers = self.coalesce
+            && follow_another
             && !is_watched
             && !works_ahead
             && self.gc.preemption.is_none()
