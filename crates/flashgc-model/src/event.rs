@@ -149,8 +149,7 @@ impl Events {
     pub fn post(&mut self, slot: Slot, at_ns: u64) {
         let place = self.slots.place(slot);
         debug_assert!(self.tree[self.leaves + place] == IDLE, "{slot:?} already has an event");
-        debug_assert!(at_ns <= self.time_limit_ns());
-        self.put(place, (at_ns << self.slot_bits) | place as u64);
+        self.move_to(slot, at_ns);
     }
 
     /// The place of the event that was taken last, which is under way.
@@ -161,8 +160,9 @@ impl Events {
 
     /// Moves the slot's event to another time.
     #[inline(always)]
-    pub fn postpone(&mut self, slot: Slot, at_ns: u64) {
+    pub fn move_to(&mut self, slot: Slot, at_ns: u64) {
         let place = self.slots.place(slot);
+        debug_assert!(at_ns <= self.time_limit_ns());
         self.put(place, (at_ns << self.slot_bits) | place as u64);
     }
 

@@ -75,13 +75,9 @@ def of_request(request: Request) -> RunPlan:
     settings, sizes = checked["settings"], checked["capacity"]
     kind, workload = next(iter(settings["workload"].items()))
     before = settings["precondition"]
-    notes, pages = (
-        list(checked["notes"]),
-        _pages(before, sizes["user_bytes"] // sizes["page_bytes"]),
-    )
-    if kind == "trace":
-        notes.append(_OF_TRACE)
-        pages = None
+    # A trace may size the drive.
+    is_known = kind != "trace"
+    pages = _pages(before, sizes["user_bytes"] // sizes["page_bytes"]) if is_known else None
     return RunPlan(
         device=checked["device"],
         scheme=settings["gc"]["scheme"],
@@ -93,7 +89,7 @@ def of_request(request: Request) -> RunPlan:
         precondition=_words(before),
         precondition_pages=pages,
         unused_keys=tuple(checked["unused_keys"]),
-        notes=tuple(notes),
+        notes=(*checked["notes"], *(() if is_known else (_OF_TRACE,))),
     )
 
 

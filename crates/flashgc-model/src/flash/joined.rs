@@ -43,7 +43,7 @@ impl<T: Copy> Flash<T> {
             let end_ns = state.since_ns + ns;
             if !events.is_past(Slot::Bus(bus), end_ns, now_ns) {
                 state.joined = 0;
-                return events.postpone(Slot::Bus(bus), end_ns);
+                return events.move_to(Slot::Bus(bus), end_ns);
             }
             state.spent.add(unit.class == Class::Gc, ns);
             state.joined -= 1;
