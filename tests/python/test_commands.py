@@ -488,8 +488,15 @@ def test_a_run_is_checked_against_the_worst_case(flashgc):
     run = ["run", "cello-like", "--device", "preemptible-gc-slc", "--check-wait", "--json"]
     run += ["--set", "workload.synthetic.requests=20000", "--set", "device.blocks_per_plane=64"]
     assert json.loads(flashgc(*run, "--scheme", "pgc-both").out)["gc"]["preempted"] > 100
-    refused = flashgc(*run, "--scheme", "greedy", code=2)
-    assert "no state S1 to check" in refused.err
+    # Refused before the run, which would take days.
+    endless = ["--set", "workload.synthetic.requests=1000000000000", "--scheme", "greedy"]
+    assert "no state S1 to check" in flashgc(*run, *endless, code=2).err
+
+
+@pytest.mark.parametrize("area", ["inf", "nan", "0"])
+def test_the_area_of_a_die_is_above_zero_and_finite(flashgc, area):
+    refused = flashgc("devices", "client-tlc", "--registers", "4", "--die-mm2", area, code=2)
+    assert "die" in refused.err
 
 
 @pytest.mark.parametrize("command", [[], ["drive"], ["sweep"], ["trace"]], ids=" ".join)

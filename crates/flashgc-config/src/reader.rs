@@ -37,11 +37,11 @@ pub(crate) fn dotted(words: &[&str]) -> String {
 
 /// The values that a range allows, as text.
 pub(crate) fn allowed<T: Display + PartialEq>(range: &RangeInclusive<T>, most: &T) -> String {
-    if range.end() == most {
-        format!("{} or more", range.start())
-    } else {
-        format!("from {} to {}", range.start(), range.end())
-    }
+    if range.end() == most { format!("{} or more", range.start()) } else { interval(range) }
+}
+
+fn interval<T: Display>(range: &RangeInclusive<T>) -> String {
+    format!("from {} to {}", range.start(), range.end())
 }
 
 /// A finite number.
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
 
     fn integer<T>(&self, key: &str, range: RangeInclusive<T>, most: T) -> Option<T>
     where
-        T: Copy + Display + PartialOrd + TryFrom<i128>,
+        T: Copy + Display + PartialOrd + TryFrom<i128> + Into<i128>,
     {
         let entry = self.entry(key)?;
         let allowed = allowed(&range, &most);
@@ -230,6 +230,9 @@ impl<'a> Reader<'a> {
         };
         let number = value.and_then(|value| T::try_from(value).ok());
         let number = number.filter(|number| range.contains(number));
+        // "0 or more" does not tell what a number beyond all of its type is.
+        let is_beyond = value.is_none_or(|value| value > most.into());
+        let allowed = if is_beyond { interval(&range) } else { allowed };
         number.or_else(|| self.out_of_range(entry, &allowed))
     }
 

@@ -58,7 +58,7 @@ fn given(
 ) -> Result<Tree, Diagnostics> {
     let mut top = Tree::parse(&inputs.name, &inputs.text)?;
     if let Some((name, text)) = &inputs.jobs {
-        top = with_jobs(top, Tree::parse(name, text)?);
+        top = with_jobs(top, Tree::parse(&format!("{name} as TOML"), text)?);
     }
     if let Some((device, text)) = &inputs.device {
         top.remove(DEVICE);

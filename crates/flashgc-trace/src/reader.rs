@@ -377,8 +377,9 @@ impl TraceReader {
             return Ok(None);
         }
         let name = self.rows_of.format_name();
-        if self.rows_read > 0 {
-            let message = format!("the filter leaves none of the {} rows", self.rows_read);
+        let rows = self.rows_read + self.rows_of.passed();
+        if rows > 0 {
+            let message = format!("the filter leaves none of the {rows} rows");
             return Err(TraceError::new(&self.source, message));
         }
         let error = TraceError::new(&self.source, format!("the trace contains no row of {name}"));

@@ -170,6 +170,11 @@ def run(
         presets.run_plan(config, trace, json, scheme=scheme, device=device, set=set_, seed=seed,
                          fit=fit, unset=unsets)  # fmt: skip
         return
+    if check_wait and drive is None:
+        from flashgc.estimates import worst_case
+
+        worst_case.refuse_unless_covered(config, trace, scheme=scheme, device=device, set=set_,
+                                         seed=seed, fit=fit, unset=unsets)  # fmt: skip
     watched = _watched(over_time, no_over_time, out, seeds, gc_log, series)
     folder = None if out is None else output.folder(out)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]

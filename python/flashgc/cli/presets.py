@@ -222,7 +222,10 @@ def _register_cost(
         fail("error: --registers needs a device\n  = help: `flashgc devices NAME --registers 4`")
     if all(entry["name"] != name for entry in known):
         _print(known, "device", name, json)
-    cost = register_cost(str(name), registers, die_mm2=die_mm2)
+    try:
+        cost = register_cost(str(name), registers, die_mm2=die_mm2)
+    except ValueError as error:
+        fail(f"error: {error}")
     if json:
         print(encoder.dumps(cost._asdict(), indent=2))
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -66,8 +67,10 @@ def register_cost(
     """
     if registers < 1:
         raise ValueError(f"registers must be at least 1, got {registers}")
-    if min(die_mm2, sram_mb_per_mm2, sram_usd_per_gb) <= 0:
-        raise ValueError("areas, densities and prices must be above zero")
+    for name, number in (("die_mm2", die_mm2), ("sram_mb_per_mm2", sram_mb_per_mm2),
+                         ("sram_usd_per_gb", sram_usd_per_gb)):  # fmt: skip
+        if not 0 < number < math.inf:
+            raise ValueError(f"{name} must be above zero and finite, got {number:g}")
     keys = _keys(device) if isinstance(device, str) else device
     planes, page_bytes = _planes(keys), _page_bytes(keys)
     added = registers - 1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc.running import api
+from flashgc.running import api, inputs
 
 SUSPEND_NS = 20_000
 """The paper's value for devices without one: 20 us, from the data sheet of a NOR part."""
@@ -97,13 +97,36 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
             that reads suspend, which the table does not cover.
 
     """
-    preemption = report["config"]["gc"].get("preemption")
+    bound_ns = covered_wait_ns(report["config"])
+    response_ns: int = report["gc"]["response_max_ns"]
+    if response_ns <= bound_ns:
+        return None
+    return (
+        f"a page request took {response_ns:,} ns behind a collection alone, but the "
+        f"worst case is {bound_ns:,} ns"
+    )
+
+
+def covered_wait_ns(config: Mapping[str, Any]) -> int:
+    """The worst case of a run, by its complete configuration.
+
+    Args:
+        config: the configuration of a report, with its device and its `gc`.
+
+    Returns:
+        The bound of `check_wait`, in ns.
+
+    Raises:
+        ValueError: as `check_wait`.
+
+    """
+    preemption = config["gc"].get("preemption")
     if preemption is None:
         raise ValueError(
             "this scheme serves no requests during a collection, so there is no state S1 to check; "
             'choose a scheme such as "pgc", or gc.preemption.use = "between-copies"'
         )
-    device = report["config"]["device"]
+    device = config["device"]
     timing = device["timing"]
     if "layer_ratio" in timing:
         raise ValueError(
@@ -131,18 +154,26 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
             "programs of the host on this device; set device.suspend.host_programs = false"
         )
     case = worst_case_wait(device, transfer=True)
-    bound_ns = case.fpgc_ns if preemption["suspends"] == "any" else case.pgc_ns
+    bound_ns: int = case.fpgc_ns if preemption["suspends"] == "any" else case.pgc_ns
     bound_ns += preemption["poll_ns"]
     if summary := timing.get("summary"):
         page_ns = timing["program_ns"] + timing["command_ns"] + summary["transfer_ns"]
         bound_ns += summary["pages"] * page_ns
-    response_ns: int = report["gc"]["response_max_ns"]
-    if response_ns <= bound_ns:
-        return None
-    return (
-        f"a page request took {response_ns:,} ns behind a collection alone, but the "
-        f"worst case is {bound_ns:,} ns"
-    )
+    return bound_ns
+
+
+def refuse_unless_covered(
+    config: api.Config,
+    trace: api.PathLike | None,
+    **how: Any,  # noqa: ANN401
+) -> None:
+    """Raises before a run, with these arguments of `run`, what `check_wait` raises after it."""
+    with inputs.trace_file(trace) as file:
+        checked = json.loads(engine.check(api._bare_request(config, file, **how)))
+    try:
+        covered_wait_ns(checked["settings"])
+    except ValueError as error:
+        raise ConfigError(f"error: {error}") from None
 
 
 def _resolved(name: str) -> Mapping[str, Any]:

@@ -168,4 +168,9 @@ fn what_is_not_wanted_is_not_read() {
         let stream = open("t", Box::new(Cursor::new(bytes.clone())), &options(filter)).unwrap();
         assert_eq!(stream.map(Result::unwrap).collect::<Vec<_>>(), found);
     }
+    // Rows that were passed over count as rows of the trace.
+    let beyond = Filter { first_row: Some(1_600_000), ..Filter::default() };
+    let mut none = open_file("t", Cursor::new(bytes), &options(beyond)).unwrap();
+    let error = none.next().unwrap().unwrap_err().to_string();
+    assert!(error.contains("the filter leaves none of the 1600000 rows"), "{error}");
 }

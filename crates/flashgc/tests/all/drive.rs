@@ -456,6 +456,24 @@ fn aged_drives_of_any_ratio_run_under_any_scheme() {
 
 #[test]
 fn an_aged_drive_must_leave_what_collection_keeps() {
+    // One write more would have taken pages of the reserve, and no block was full yet.
+    let sepbit = [
+        "device.planes_per_die=1",
+        "device.blocks_per_plane=20",
+        "device.pages_per_block=20",
+        "device.summary.pages=1",
+        "device.exported=0.5214",
+        "gc.placement.use=\"sepbit\"",
+        "gc.placement.sepbit.classes=4",
+        "precondition.fill=\"aged\"",
+        "precondition.aged_ratio=0.8",
+        "precondition.overwrite=0.0",
+    ];
+    let refusal = common::refusal(TINY, &sepbit);
+    assert!(refusal.contains("4 open blocks need 81 erased pages, of 74"), "{refusal}");
+    let sets = [&sepbit[..], &["precondition.aged_ratio=0.75"]].concat();
+    run(&setup(TINY, &sets), true).expect("it runs");
+
     let sets = ["precondition.fill=\"aged\"", "precondition.aged_ratio=1.0"];
     let refusal = common::refusal(TINY, &sets);
     assert!(refusal.contains("fills 16 of the 16 blocks of each plane"), "{refusal}");
