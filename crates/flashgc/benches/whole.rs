@@ -99,6 +99,20 @@ const CASES: &[Case] = &[
         settings: &["gc.copy.use=bus", "device.timing.transfer=1 GB/s"],
         small_hash: "f19c43473cacd40d8406a67ede97a0fc",
     },
+    // Seven of eight page operations are copies: what a copy costs.
+    Case {
+        name: "copies over a bus without a wait, 8 GiB",
+        gib: 8,
+        requests: 1_000_000,
+        settings: &[
+            "gc.copy.use=bus",
+            "device.timing.transfer=1 GB/s",
+            "device.exported=0.93",
+            "gc.trigger.watermark.soft=3 blocks",
+            "workload.synthetic.queue_depth=1",
+        ],
+        small_hash: "50e309f82f2f2a0f178d44bce0ba2bab",
+    },
     Case {
         name: "greedy over closed channels, 8 GiB",
         gib: 8,
