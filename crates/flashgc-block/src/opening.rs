@@ -163,7 +163,7 @@ pub fn open(
     let path = Arc::new(Mutex::new(path));
     let heard = Arc::clone(&path);
     let listener: Listener =
-        Box::new(move |now_ns, happened: Happened| lock(&heard).see(now_ns, happened));
+        Box::new(move |now_ns, happened: Happened| lock(&heard).observe(now_ns, happened));
     let listener = Some((making.through)(listener));
     let request_log = watching.as_ref().map(Watching::sink);
     let options = Options { verify, blame: watched, request_log, listener, ..Options::default() };

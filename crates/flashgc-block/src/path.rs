@@ -204,7 +204,7 @@ impl DataPath {
 
     /// Takes an event of the engine.
     #[inline]
-    pub fn see(&mut self, now_ns: u64, happened: Happened) {
+    pub fn observe(&mut self, now_ns: u64, happened: Happened) {
         if !self.listens {
             return;
         }

@@ -75,7 +75,7 @@ impl Power {
     }
 
     /// Takes an event of the engine.
-    pub fn see(&mut self, now_ns: u64, happened: Happened) {
+    pub fn observe(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Programmed { ppn, lpn, cause, current } => {
                 let replaces = if current { self.bind(lpn, ppn) } else { Ppn::NONE };

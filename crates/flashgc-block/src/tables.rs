@@ -111,7 +111,7 @@ impl Store {
     fn walk(
         &mut self,
         table: Table,
-        mut see: impl FnMut(&mut Self, u32, &[u8]) -> io::Result<()>,
+        mut observe: impl FnMut(&mut Self, u32, &[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
         let bytes = table.entry_bytes;
         let mut chunk = vec![0; CHUNK];
@@ -121,7 +121,7 @@ impl Store {
             let part = &mut chunk[..entries * bytes];
             self.get(table.entry_at(number), part)?;
             for entry in part.chunks_exact(bytes) {
-                see(self, number, entry)?;
+                observe(self, number, entry)?;
                 number += 1;
             }
         }
@@ -161,7 +161,7 @@ impl Store {
     }
 
     /// The records of all pages, in order.
-    pub fn records(&mut self, mut see: impl FnMut(u32, Found)) -> io::Result<()> {
+    pub fn records(&mut self, mut observe: impl FnMut(u32, Found)) -> io::Result<()> {
         let table = self.layout.records;
         self.walk(table, |store, page, entry| {
             let (found, is_whole) = store.layout.record_of(Kind::Record, page, entry);
@@ -176,7 +176,7 @@ impl Store {
                 }
                 store.cut.push(page);
             }
-            see(page, found);
+            observe(page, found);
             Ok(())
         })
     }

@@ -152,7 +152,7 @@ impl Unset {
         }
         let words: Vec<&str> = self.parts.iter().map(|(_, word)| word.as_str()).collect();
         for (depth, (start, word)) in self.parts.iter().enumerate() {
-            let asked = sink.asked(&dotted(&words[..depth]));
+            let asked = sink.known_keys(&dotted(&words[..depth]));
             if asked.is_empty() {
                 // No reader was made for this table, so its keys are unknown.
                 return None;

@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
 
     /// Marks `key` as known because it is read elsewhere.
     pub fn allow(&self, key: &str) {
-        self.sink.ask(&self.path, key);
+        self.sink.mark_known(&self.path, key);
     }
 
     /// Returns `value`; if it is `None` because `key` is absent, notes that as an error.
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
 
     /// Notes an error for every key of this table that was never read.
     pub fn finish(&self) {
-        let asked = self.sink.asked(&self.path);
+        let asked = self.sink.known_keys(&self.path);
         let valid: Vec<&str> = asked.iter().map(String::as_str).collect();
         for entry in self.entries().filter(|entry| !asked.contains(&entry.key)) {
             let place = match self.path.as_str() {
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
     }
 
     fn collect_unread(&self, table: &Table, path: &str, unread: &mut Vec<String>) {
-        let asked = self.sink.asked(path);
+        let asked = self.sink.known_keys(path);
         for entry in &table.entries {
             let key = join(path, &entry.key);
             match &entry.node {
@@ -389,7 +389,7 @@ impl<'a> Reader<'a> {
 
     /// Finds `key` and marks it as requested.
     pub(crate) fn entry(&self, key: &str) -> Option<&'a Entry> {
-        self.sink.ask(&self.path, key);
+        self.sink.mark_known(&self.path, key);
         self.table?.get(key)
     }
 

@@ -44,7 +44,7 @@ impl Sink {
     }
 
     /// Marks a key of a table as known.
-    pub(crate) fn ask(&self, table: &str, key: &str) {
+    pub(crate) fn mark_known(&self, table: &str, key: &str) {
         let mut asked = self.asked.borrow_mut();
         let keys = asked.entry(table.to_string()).or_default();
         if !keys.iter().any(|known| known == key) {
@@ -53,7 +53,7 @@ impl Sink {
     }
 
     /// The keys of a table that were requested.
-    pub(crate) fn asked(&self, table: &str) -> Vec<String> {
+    pub(crate) fn known_keys(&self, table: &str) -> Vec<String> {
         self.asked.borrow().get(table).cloned().unwrap_or_default()
     }
 }

@@ -141,7 +141,7 @@ extern "C" fn plugin_init() -> *const c_void {
 }
 
 /// Writes to nbdkit's log.
-fn say(text: &str) {
+fn log(text: &str) {
     let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
     // SAFETY: both are C strings, and the format takes one of them.
     unsafe { nbdkit_error(c"%s".as_ptr(), text.as_ptr()) };
@@ -153,7 +153,7 @@ fn status(act: impl FnOnce() -> Result<(), String>) -> c_int {
     match done.unwrap_or_else(|_| Err("error: the plugin has failed".into())) {
         Ok(()) => 0,
         Err(why) => {
-            say(&why);
+            log(&why);
             -1
         }
     }
@@ -168,7 +168,7 @@ fn answer(act: impl FnOnce() -> Result<(), Failed>) -> c_int {
         Err(_) => Failed { errno: libc::EIO, message: Some("the plugin has failed".into()) },
     };
     if let Some(message) = failed.message {
-        say(&message);
+        log(&message);
     }
     // SAFETY: it takes a number.
     unsafe { nbdkit_set_error(failed.errno) };
@@ -256,7 +256,7 @@ extern "C" fn open(_readonly: c_int) -> Handle {
         // All connections have the same drive: any address but null will do.
         Ok(()) => (&raw const PLUGIN).cast_mut().cast(),
         Err(why) => {
-            say(&why);
+            log(&why);
             null::<c_void>().cast_mut()
         }
     }

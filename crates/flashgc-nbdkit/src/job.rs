@@ -154,7 +154,7 @@ impl Job {
         let opening = Opening { setup, saved, backing, verify, time, capture, watched };
         let opened = Drive::open(opening, |_| true);
         match (&opened, &self.store) {
-            (Ok(drive), _) => self.tell_found(drive)?,
+            (Ok(drive), _) => self.write_findings(drive)?,
             (Err(_), Some(path)) if is_new => {
                 let file = fs::canonicalize(path);
                 drop(file.and_then(fs::remove_file));
@@ -181,7 +181,7 @@ impl Job {
     }
 
     /// Writes the findings of the recovery of the store.
-    fn tell_found(&self, drive: &Drive) -> Result<(), String> {
+    fn write_findings(&self, drive: &Drive) -> Result<(), String> {
         let (Some(found), Some(place)) = (drive.found(), &self.found) else { return Ok(()) };
         let written = fs::write(place, found.to_string());
         written.map_err(|error| format!("error: {}: {error}", place.display()))
@@ -203,7 +203,7 @@ impl Job {
     }
 
     /// Writes the outcome: the report, or the error.
-    pub fn tell(&self, outcome: Result<&Report, String>) -> Result<(), String> {
+    pub fn write_outcome(&self, outcome: Result<&Report, String>) -> Result<(), String> {
         let told = match outcome {
             Ok(report) => {
                 let (read, write) = report.latency_distribution();

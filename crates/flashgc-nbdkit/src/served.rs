@@ -104,7 +104,7 @@ pub fn open() -> Result<(), String> {
             Ok(())
         }
         Err(why) => {
-            job.tell(Err(why.clone()))?;
+            job.write_outcome(Err(why.clone()))?;
             Err(why)
         }
     }
@@ -125,12 +125,12 @@ pub fn end() -> Result<(), String> {
     served.status = None;
     let mut report = match drive.end() {
         Ok(report) => report,
-        Err(why) => return job.tell(Err(why.to_string())),
+        Err(why) => return job.write_outcome(Err(why.to_string())),
     };
     if let Some((ready, before)) = served.ready {
         report.set_walls(ready.elapsed().as_secs_f64(), before.as_secs_f64(), None);
     }
-    job.tell(Ok(&report))
+    job.write_outcome(Ok(&report))
 }
 
 /// The state of the drive; `None` after its end.

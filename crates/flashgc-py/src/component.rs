@@ -95,7 +95,7 @@ impl Component {
     }
 
     /// Asks the component for something that takes no time.
-    fn ask<T>(
+    fn query<T>(
         &self,
         what: impl FnOnce(&mut component::Component) -> Result<T, Wrong>,
     ) -> PyResult<T> {
@@ -187,33 +187,33 @@ impl Component {
 
     #[getter]
     fn now_ns(&self) -> PyResult<u64> {
-        self.ask(|component| Ok(component.now_ns()))
+        self.query(|component| Ok(component.now_ns()))
     }
 
     #[getter]
     fn under_way(&self) -> PyResult<u64> {
-        self.ask(|component| Ok(component.under_way()))
+        self.query(|component| Ok(component.under_way()))
     }
 
     #[getter]
     fn bytes(&self) -> PyResult<u64> {
-        self.ask(|component| Ok(component.bytes()))
+        self.query(|component| Ok(component.bytes()))
     }
 
     #[getter]
     fn page_bytes(&self) -> PyResult<u64> {
-        self.ask(|component| Ok(component.page_bytes()))
+        self.query(|component| Ok(component.page_bytes()))
     }
 
     /// The names of the tenants, by their numbers.
     #[getter]
     fn tenants(&self) -> PyResult<Vec<String>> {
-        self.ask(|component| Ok(component.tenants().map(String::from).collect()))
+        self.query(|component| Ok(component.tenants().map(String::from).collect()))
     }
 
     #[getter]
     fn is_read_only(&self) -> PyResult<bool> {
-        self.ask(|component| Ok(component.is_read_only()))
+        self.query(|component| Ok(component.is_read_only()))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -232,7 +232,7 @@ impl Component {
         let (op, marks) = (op_of(op)?, marks_of(hint, high, fua)?);
         let plain = component::Request::new(at_ns, op, offset_bytes, bytes, tag);
         let given = component::Request { marks, tenant, ..plain };
-        Ok(self.ask(|component| component.submit_request(given))? == Submitted::Accepted)
+        Ok(self.query(|component| component.submit_request(given))? == Submitted::Accepted)
     }
 
     /// Columns of the same length; the hints and the tenants may be missing. Returns how many were
@@ -271,7 +271,7 @@ impl Component {
     }
 
     fn next_event(&self) -> PyResult<Option<u64>> {
-        self.ask(|component| Ok(component.next_event()))
+        self.query(|component| Ok(component.next_event()))
     }
 
     fn advance(&self, py: Python<'_>, to_ns: u64) -> PyResult<Completions> {
@@ -318,7 +318,7 @@ impl Component {
     fn restore(&self, snapshot: &Snapshot) -> PyResult<()> {
         let snapshot = snapshot.0.lock().unwrap_or_else(PoisonError::into_inner);
         let snapshot = &*snapshot;
-        self.ask(|component| component.restore(snapshot))
+        self.query(|component| component.restore(snapshot))
     }
 
     fn finish(&self, py: Python<'_>) -> PyResult<Outcome> {

@@ -96,7 +96,7 @@ fn count(setup: &Setup, pulse: Pulse) -> PyResult<String> {
     let drive_bytes = u64::from(geometry.exported_pages) * u64::from(geometry.shape.page_bytes);
     let mut counter = Counter::new(drive_bytes);
     each(requests(setup)?, pulse, |request, _| {
-        counter.see(request);
+        counter.observe(request);
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(serde_json::to_value(counter.statistics()).unwrap_or(Value::Null).to_string())

@@ -62,16 +62,16 @@ impl Pulse {
         }
         Python::attach(|py| {
             py.check_signals()?;
-            self.tell(py, due.then(step))
+            self.notify(py, due.then(step))
         })
     }
 
     /// Calls the callback, whatever the time.
     pub fn last(&mut self, step: Step) -> PyResult<()> {
-        Python::attach(|py| self.tell(py, Some(step)))
+        Python::attach(|py| self.notify(py, Some(step)))
     }
 
-    fn tell(&self, py: Python<'_>, step: Option<Step>) -> PyResult<()> {
+    fn notify(&self, py: Python<'_>, step: Option<Step>) -> PyResult<()> {
         if let (Some(callback), Some(step)) = (&self.callback, step) {
             callback.call1(py, (step.phase, step.done, step.total, step.now_ns))?;
         }

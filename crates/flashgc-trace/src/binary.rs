@@ -32,7 +32,7 @@ pub trait BinaryFormat: Send {
 
     /// Only records from here on are needed, counted from the first one. A format that can skip
     /// others without reading them may do so, except for the very first one.
-    fn want(&mut self, start_ns: u64, first_row: u64) {
+    fn skip_to(&mut self, start_ns: u64, first_row: u64) {
         let _ = (start_ns, first_row);
     }
 

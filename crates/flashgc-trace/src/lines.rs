@@ -19,7 +19,7 @@ const SHOWN_BYTES: usize = 200;
 
 /// True if there is nothing on the line, or only a comment.
 #[inline]
-pub(crate) fn says_nothing(line: &[u8]) -> bool {
+pub(crate) fn is_without_data(line: &[u8]) -> bool {
     let first = line.iter().find(|byte| !byte.is_ascii_whitespace());
     first.is_none_or(|&byte| byte == b'#')
 }
@@ -125,7 +125,7 @@ impl Lines {
         while full < count {
             let rest = &self.buffer.ahead()[searched..];
             if let Some(length) = memchr(b'\n', rest) {
-                full += usize::from(!says_nothing(&rest[..length]));
+                full += usize::from(!is_without_data(&rest[..length]));
                 searched += length + 1;
             } else if !self.buffer.fill() {
                 break;
@@ -135,7 +135,7 @@ impl Lines {
         let known = if self.buffer.ended() { ahead } else { &ahead[..searched] };
         let lines = known.split(|&byte| byte == b'\n');
         let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-        lines.filter(|line| !says_nothing(line)).take(count).collect()
+        lines.filter(|line| !is_without_data(line)).take(count).collect()
     }
 
     /// The first bytes, without taking them.

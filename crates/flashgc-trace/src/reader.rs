@@ -180,7 +180,7 @@ fn binary_rows(
     if !matches!(options.disorder, Disorder::Window(_)) {
         // Sorted records count in their new order, which is known only when all are read.
         let Filter { start_ns, first_row, .. } = options.filter;
-        parser.want(start_ns.unwrap_or(0), first_row.unwrap_or(0));
+        parser.skip_to(start_ns.unwrap_or(0), first_row.unwrap_or(0));
     }
     let format = parser.settle(buffer.fill_to(SETTLE_BYTES)).unwrap_or(format);
     let rows = BinaryRows::new(source, packing, Bytes::new(buffer), parser);

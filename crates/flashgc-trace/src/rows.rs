@@ -5,7 +5,7 @@ use crate::detect;
 use crate::error::{FieldError, TraceError};
 use crate::format::LineFormat;
 use crate::input::{self, Packing};
-use crate::lines::{LineProblem, Lines, says_nothing};
+use crate::lines::{LineProblem, Lines, is_without_data};
 use crate::record::{Op, RawRecord, Record};
 use crate::{ADDRESS_BYTES_MAX, LINE_BYTES_MAX, REQUEST_BYTES_MAX};
 
@@ -106,7 +106,7 @@ impl TextRows {
                 Err(problem) => return Err(self.on_problem(problem)),
             };
             let text = self.lines.bytes(line);
-            if says_nothing(text) {
+            if is_without_data(text) {
                 continue;
             }
             match self.parser.parse(text) {

@@ -21,10 +21,10 @@ overwrite = 1.0
 "#;
 
 fn call(call: Value) -> Result<Value, String> {
-    told(answer(call.to_string().as_bytes(), Vec::new()))
+    answered(answer(call.to_string().as_bytes(), Vec::new()))
 }
 
-fn told(answer: String) -> Result<Value, String> {
+fn answered(answer: String) -> Result<Value, String> {
     let mut answer: Value = serde_json::from_str(&answer).expect("an answer is JSON");
     match answer["error"].as_str() {
         Some(error) => Err(error.to_string()),
@@ -67,7 +67,7 @@ fn runs_are_repeatable_and_keep_their_slowest_reads() {
 
 #[test]
 fn mistakes_are_answered() {
-    let garbled = told(answer(b"advance", Vec::new())).expect_err("no call");
+    let garbled = answered(answer(b"advance", Vec::new())).expect_err("no call");
     assert!(garbled.starts_with("error: the call cannot be read"), "{garbled}");
     let unknown = call(json!({ "call": "report", "run": 77 })).expect_err("no run");
     assert!(unknown.contains("no run has the number 77"), "{unknown}");

@@ -133,7 +133,7 @@ impl Keeper {
 
     /// The next record.
     #[inline]
-    pub fn see(&mut self, record: &Record) {
+    pub fn observe(&mut self, record: &Record) {
         if self.kept.is_some() && self.add(record).is_none() {
             self.kept = None;
         }
@@ -269,7 +269,7 @@ mod tests {
 
     fn keep(records: &[Record]) -> Option<Arc<Kept>> {
         let mut keeper = Keeper::new(&OpenOptions::default());
-        records.iter().for_each(|record| keeper.see(record));
+        records.iter().for_each(|record| keeper.observe(record));
         keeper.finish(0)
     }
 
@@ -354,7 +354,7 @@ mod tests {
         let many: Vec<Record> = (0..70_000).map(|device| Record { device, ..ROW }).collect();
         assert!(keep(&many).is_none(), "too many devices");
         let mut keeper = Keeper::new(&OpenOptions::default());
-        keeper.see(&ROW);
+        keeper.observe(&ROW);
         assert!(keeper.finish(1).is_none(), "a line was skipped");
     }
 

@@ -61,7 +61,7 @@ impl LayoutScan {
     }
 
     /// Notes a record.
-    pub fn see(&mut self, record: &Record) {
+    pub fn observe(&mut self, record: &Record) {
         if record.is_flush() {
             self.requests += 1;
             return;
@@ -296,7 +296,7 @@ mod tests {
 
     fn layout(policy: AddressPolicy, pages: u32, records: &[Record]) -> Result<Layout, String> {
         let mut scan = LayoutScan::new(policy, 4096);
-        records.iter().for_each(|r| scan.see(r));
+        records.iter().for_each(|r| scan.observe(r));
         scan.finish(policy, pages)
     }
 

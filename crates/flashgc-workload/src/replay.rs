@@ -297,8 +297,8 @@ mod tests {
         let mut keeper = Keeper::new(trace.options());
         let mut first = trace.records(16 * 4096).expect("it opens");
         while let Some(record) = first.next_record().expect("a row") {
-            scan.see(&record);
-            keeper.see(&record);
+            scan.observe(&record);
+            keeper.observe(&record);
         }
         trace.keep(keeper.finish(first.bad_rows()));
         let layout = scan.finish(AddressPolicy::Reject, 16).expect("it fits");

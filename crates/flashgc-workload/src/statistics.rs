@@ -26,7 +26,7 @@ struct GapCounts {
 }
 
 impl GapCounts {
-    fn see(&mut self, at_ns: u64) {
+    fn observe(&mut self, at_ns: u64) {
         if let Some(last_ns) = self.last_ns.replace(at_ns) {
             let gap_ns = at_ns.saturating_sub(last_ns);
             self.gaps += 1;
@@ -155,8 +155,8 @@ impl Counter {
     }
 
     /// Counts a request. Requests come in order of time and lie on the drive.
-    pub fn see(&mut self, request: &HostRequest) {
-        self.all.see(request.at_ns);
+    pub fn observe(&mut self, request: &HostRequest) {
+        self.all.observe(request.at_ns);
         self.first_ns.get_or_insert(request.at_ns);
         self.high += u64::from(request.high);
         let counts = match request.op {
@@ -170,7 +170,7 @@ impl Counter {
         };
         counts.requests += 1;
         counts.bytes += request.bytes;
-        counts.gaps.see(request.at_ns);
+        counts.gaps.observe(request.at_ns);
         counts.sequential += u64::from(self.next_bytes == Some(request.offset_bytes));
         self.next_bytes = Some(request.offset_bytes + request.bytes);
         self.touched.touch(request);
@@ -235,7 +235,7 @@ mod tests {
             (4_400_000, HostOp::Write, 8192, 4096),
         ];
         for (at_ns, op, offset, bytes) in requests {
-            counter.see(&HostRequest::from_bytes(at_ns, op, offset, bytes, 4096));
+            counter.observe(&HostRequest::from_bytes(at_ns, op, offset, bytes, 4096));
         }
         let found = counter.statistics();
         assert_eq!((found.requests, found.reads, found.writes, found.trims), (5, 1, 3, 1));
@@ -257,7 +257,7 @@ mod tests {
         let mut counter = Counter::new(1 << 20);
         for (op, high) in [(HostOp::Write, true), (HostOp::Read, false), (HostOp::Trim, true)] {
             let request = HostRequest::from_bytes(0, op, 0, 4096, 4096);
-            counter.see(&HostRequest { high, ..request });
+            counter.observe(&HostRequest { high, ..request });
         }
         assert_eq!(counter.statistics().high, Some(2));
     }
@@ -266,7 +266,7 @@ mod tests {
     fn a_closed_loop_has_no_times() {
         let mut counter = Counter::new(1 << 20);
         for _ in 0..3 {
-            counter.see(&HostRequest::from_bytes(0, HostOp::Write, 0, 4096, 4096));
+            counter.observe(&HostRequest::from_bytes(0, HostOp::Write, 0, 4096, 4096));
         }
         let found = counter.statistics();
         assert_eq!((found.mean_interarrival_ns, found.short_gap_share), (None, None));

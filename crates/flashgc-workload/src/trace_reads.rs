@@ -52,7 +52,7 @@ impl MappedReads {
 
     /// The pages of a request that must hold data before the run, as far as the trace shows until
     /// now. They may be mapped already.
-    pub fn wanted(&mut self, request: &HostRequest) -> impl Iterator<Item = u32> + '_ {
+    pub fn pages_required(&mut self, request: &HostRequest) -> impl Iterator<Item = u32> + '_ {
         let HostRequest { op, head_partial, tail_partial, .. } = *request;
         let (mut first, mut end) = (request.first.0, request.first.0 + request.pages);
         if op == HostOp::Trim {

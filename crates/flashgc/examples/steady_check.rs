@@ -221,7 +221,7 @@ impl Found {
         self.verdicts.get(verdict).copied().unwrap_or(0)
     }
 
-    fn tell(&self) {
+    fn notify(&self) {
         println!("verdicts: {:?}; refused configurations: {}", self.verdicts, self.refused);
         let yes: Vec<&Pair> = self.pairs.iter().filter(|pair| pair.verdict == "yes").collect();
         let near = yes.iter().filter(|pair| pair.is_near()).count();
@@ -286,6 +286,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while found.count("yes") < wanted {
         try_one(&mut random, all, &mut found)?;
     }
-    found.tell();
+    found.notify();
     Ok(())
 }

@@ -35,8 +35,8 @@ pub struct Context<'a, W> {
 impl<W: Watch> Context<'_, W> {
     /// Reports an event to the watcher, if there is one.
     #[inline(always)]
-    pub fn tell(&mut self, happened: Happened) {
-        self.watch.see(self.now_ns, happened);
+    pub fn notify(&mut self, happened: Happened) {
+        self.watch.observe(self.now_ns, happened);
     }
 
     /// Copies of a collection have been made, and filled this many blocks: the only place where

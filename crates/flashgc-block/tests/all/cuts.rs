@@ -99,7 +99,7 @@ fn through(plug: &Arc<Mutex<Plug>>, mut listener: Listener) -> Listener {
         held.left -= 1;
         held.is_read_only |= matches!(happened, Happened::BecomesReadOnly);
         if let Some(power) = &mut held.power {
-            power.see(now_ns, happened);
+            power.observe(now_ns, happened);
         }
         drop(held);
         listener(now_ns, happened);

@@ -325,10 +325,10 @@ fn what_was_answered_is_there_after_a_save_that_failed() {
     assert!(met.failed_saves > most * 3 / 4 && met.read_only > most / 3, "{met:?}");
     assert!(met.by_buffer.iter().all(|&count| count > most / 10), "{met:?}");
     assert!(met.by_fault.iter().all(|&count| count > 0) && met.refused > most, "{met:?}");
-    tell(&met, count > 1_000);
+    notify(&met, count > 1_000);
 }
 
-fn tell(met: &dyn std::fmt::Debug, is_long: bool) {
+fn notify(met: &dyn std::fmt::Debug, is_long: bool) {
     if is_long {
         let text = format!("{met:#?}\n");
         std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes()).expect("stderr");
@@ -464,5 +464,5 @@ fn no_damage_of_a_store_is_silent() {
     }
     assert!(met.cuts > count / 8 && met.refused == met.cuts, "{met:?}");
     assert!(met.mended > count / 20 && met.lost_pages > count / 20, "{met:?}");
-    tell(&met, count > 1_000);
+    notify(&met, count > 1_000);
 }

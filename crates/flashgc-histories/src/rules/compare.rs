@@ -66,17 +66,17 @@ pub fn differences(one: &Value, other: &Value) -> Vec<String> {
 }
 
 /// Calls this with each pair of leaves of two values.
-pub fn walk(at: &str, one: &Value, other: &Value, see: &mut impl FnMut(&str, &Value, &Value)) {
+pub fn walk(at: &str, one: &Value, other: &Value, observe: &mut impl FnMut(&str, &Value, &Value)) {
     match (one, other) {
         (Value::Object(a), Value::Object(b)) => {
             for (key, value) in a {
-                walk(&join(at, key), value, b.get(key).unwrap_or(&Value::Null), see);
+                walk(&join(at, key), value, b.get(key).unwrap_or(&Value::Null), observe);
             }
             for (key, value) in b.iter().filter(|(key, _)| !a.contains_key(*key)) {
-                see(&join(at, key), &Value::Null, value);
+                observe(&join(at, key), &Value::Null, value);
             }
         }
-        _ => see(at, one, other),
+        _ => observe(at, one, other),
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Bus {
 
 impl<T: Copy> Flash<T> {
     #[inline(always)]
-    pub(super) fn ask_for_bus(
+    pub(super) fn request_bus(
         &mut self,
         unit: UnitId,
         phase: Phase,
@@ -108,8 +108,8 @@ impl<T: Copy> Flash<T> {
         let Bus { holder, since_ns, .. } = self.buses[bus.index()];
         let unit = holder?;
         let (owner, class, kind, _) = self.transfers_for(unit);
-        let (asked_ns, due) = (self.asked_ns(unit), Due::Operation);
-        Some(Part { unit, owner, class, kind, asked_ns, since_ns, due })
+        let (requested_ns, due) = (self.requested_ns(unit), Due::Operation);
+        Some(Part { unit, owner, class, kind, requested_ns, since_ns, due })
     }
 
     /// Time in ns that the unit's last operation waited for its bus, split into transfers for the
@@ -151,7 +151,7 @@ impl<T: Copy> Flash<T> {
         };
         let Bus { since_ns, waiting, data, joined, .. } = *state;
         self.units[unit.index()].at += joined;
-        let asked_ns = self.asked_ns(unit);
+        let requested_ns = self.requested_ns(unit);
         let (owner, class, kind, beside) = self.transfers_for(unit);
         self.buses[bus.index()].spent.add(class == Class::Gc, now_ns - since_ns);
         if let Some((next, last)) = waiting {
@@ -165,7 +165,7 @@ impl<T: Copy> Flash<T> {
             true => self.left_the_register(unit, now_ns, events),
             false => Due::Operation,
         };
-        Part { unit, owner, class, kind, asked_ns, since_ns, due }
+        Part { unit, owner, class, kind, requested_ns, since_ns, due }
     }
 
     /// Whether data waits for a bus that rests.
@@ -204,7 +204,7 @@ impl<T: Copy> Flash<T> {
         let due = self.second_transferred(unit);
         if let Some(phase) = self.phase(unit).filter(|phase| phase.kind.is_on_bus()) {
             self.units[unit.index()].phase_since_ns = now_ns;
-            self.ask_for_bus(unit, phase, now_ns, events);
+            self.request_bus(unit, phase, now_ns, events);
         }
         due
     }
@@ -220,7 +220,7 @@ impl<T: Copy> Flash<T> {
 
     /// The time of the unit's bus request, in ns.
     #[inline(always)]
-    fn asked_ns(&self, unit: UnitId) -> u64 {
+    fn requested_ns(&self, unit: UnitId) -> u64 {
         let state = &self.units[unit.index()];
         let second = state.second.as_ref().filter(|second| second.transfer().is_some());
         second.map_or(state.phase_since_ns, |second| second.since_ns)

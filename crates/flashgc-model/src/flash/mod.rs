@@ -112,7 +112,7 @@ pub struct Part<T> {
     /// The kind of the phase.
     pub kind: Kind,
     /// The time at which it could have begun with a free bus, in ns.
-    pub asked_ns: u64,
+    pub requested_ns: u64,
     /// Its start, in ns.
     pub since_ns: u64,
     /// The command that the phase belongs to, with the next step.
@@ -275,7 +275,7 @@ impl<T: Copy> Flash<T> {
         if !phase.kind.is_on_bus() {
             events.post(Slot::Unit(unit), now_ns + phase.ns);
         } else if !state.sends_beside() {
-            self.ask_for_bus(unit, phase, now_ns, events);
+            self.request_bus(unit, phase, now_ns, events);
         }
         Moved::Runs
     }
@@ -307,11 +307,11 @@ impl<T: Copy> Flash<T> {
             second.first = First::Done;
             let (owner, class) = (second.command.owner, second.command.class);
             let (kind, since_ns) = (phase.kind, second.since_ns);
-            let (asked_ns, due) = (since_ns, Due::Loaded);
-            return Part { unit, owner, class, kind, asked_ns, since_ns, due };
+            let (requested_ns, due) = (since_ns, Due::Loaded);
+            return Part { unit, owner, class, kind, requested_ns, since_ns, due };
         }
         let Some(owner) = state.owner else { unreachable!("a phase belongs to an operation") };
         let (class, kind, since_ns) = (state.class, state.kind, state.phase_since_ns);
-        Part { unit, owner, class, kind, asked_ns: since_ns, since_ns, due: Due::Operation }
+        Part { unit, owner, class, kind, requested_ns: since_ns, since_ns, due: Due::Operation }
     }
 }

@@ -108,7 +108,7 @@ impl Prices {
 
     /// Whether the pages of an operation matter for its price.
     #[inline(always)]
-    pub fn asks_for_pages(&self) -> bool {
+    pub fn needs_pages(&self) -> bool {
         self.asks_for_pages
     }
 

@@ -83,7 +83,7 @@ impl<T: Copy> Flash<T> {
         state.second = Some(Second { command, since_ns: now_ns, first: is_due, waited });
         match first {
             Some(phase) if phase.kind.is_on_bus() => {
-                self.ask_for_bus(unit, phase, now_ns, events);
+                self.request_bus(unit, phase, now_ns, events);
             }
             Some(phase) => events.post(Slot::Unit(unit), now_ns + phase.ns),
             None => {}
@@ -115,7 +115,7 @@ impl<T: Copy> Flash<T> {
     }
 
     /// The wait for the bus counts from now on, if the unit waits for it.
-    fn asks_again(&mut self, unit: UnitId, now_ns: u64) {
+    fn restart_wait(&mut self, unit: UnitId, now_ns: u64) {
         let bus = self.bus_of[unit.index()];
         if self.bus_rules.keeps_waits && self.buses[bus.index()].holder != Some(unit) {
             self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
@@ -144,7 +144,7 @@ impl<T: Copy> Flash<T> {
         state.phase_since_ns = since_ns;
         state.at = u8::from(first == First::Done);
         if first == First::Runs {
-            self.asks_again(unit, now_ns);
+            self.restart_wait(unit, now_ns);
             let state = &mut self.units[unit.index()];
             state.kind = state.phases.get(0).map_or(state.kind, |phase| phase.kind);
             return Some(Moved::Runs);

@@ -87,13 +87,13 @@ impl Gc {
             // It had no victim until now.
             self.call_unit(sight.geometry.unit_of(plane));
         }
-        self.ask_used_space(plane, sight);
+        self.check_used_space(plane, sight);
     }
 
     /// Are too many pages in use? The page that was taken, or the block that was listed or erased,
     /// belongs to this plane.
     #[inline(never)]
-    pub fn ask_used_space(&mut self, plane: PlaneId, sight: &Sight<'_>) {
+    pub fn check_used_space(&mut self, plane: PlaneId, sight: &Sight<'_>) {
         let Some(lists) = &mut self.lists else { return };
         let is_on = lists.is_on(counted(&lists.rules, plane, sight.ftl));
         if lists.rules.of == SpaceOf::Plane {
@@ -107,19 +107,19 @@ impl Gc {
                 self.enough_for_all(sight);
             }
         } else if lists.one_by_one {
-            self.ask_for_one(sight);
+            self.request_one(sight);
         } else if lists.all_asked {
             if lists.listed(plane) > 0 {
                 self.call(plane, sight);
             }
         } else {
             lists.all_asked = true;
-            self.ask_all(sight);
+            self.request_all(sight);
         }
     }
 
     /// Every plane with a list needs space.
-    fn ask_all(&mut self, sight: &Sight<'_>) {
+    fn request_all(&mut self, sight: &Sight<'_>) {
         for plane in (0..sight.geometry.planes).map(PlaneId) {
             if self.lists.as_ref().is_some_and(|lists| lists.listed(plane) > 0) {
                 self.call(plane, sight);
@@ -129,7 +129,7 @@ impl Gc {
 
     /// One block for one finding: the plane whose first victim ranks before the first victims of
     /// the other planes needs space. Planes that are being collected, or will be, are skipped.
-    fn ask_for_one(&mut self, sight: &Sight<'_>) {
+    fn request_one(&mut self, sight: &Sight<'_>) {
         let mut best: Option<(PlaneId, BlockId)> = None;
         if self.lists.as_ref().is_none_or(VictimLists::is_empty) {
             return;
@@ -146,7 +146,7 @@ impl Gc {
         }
         let Some((plane, _)) = best else { return };
         if let Some(lists) = &mut self.lists {
-            lists.ask_for_one(plane);
+            lists.request_one(plane);
         }
         self.call(plane, sight);
     }
@@ -156,7 +156,7 @@ impl Gc {
         if self.wants[plane.index()] {
             return;
         }
-        self.want_space(plane, sight.geometry);
+        self.request_space(plane, sight.geometry);
         self.call_unit(sight.geometry.unit_of(plane));
         if let Some(planes) = self.lists.as_mut().and_then(|lists| lists.untimed.as_mut()) {
             planes.push(plane);
@@ -171,7 +171,7 @@ impl Gc {
         }
         for plane in (0..sight.geometry.planes).map(PlaneId) {
             if !self.busy_planes[plane.index()] && !is_down_to_reserve(plane, sight) {
-                self.wants_no_more(plane, sight);
+                self.has_space_again(plane, sight);
             }
         }
     }
@@ -185,9 +185,9 @@ impl Gc {
             lists.given(unit.index());
         }
         if !is_down_to_reserve(plane, sight) {
-            self.wants_no_more(plane, sight);
+            self.has_space_again(plane, sight);
         }
-        self.ask_used_space(plane, sight);
+        self.check_used_space(plane, sight);
     }
 
     /// The first victim on the plane's list. With an empty list, and no more erased blocks than
@@ -206,7 +206,7 @@ impl Gc {
     fn pick_from_list(&mut self, plane: PlaneId, sight: &Sight<'_>) -> Option<BlockId> {
         let lists = self.lists.as_ref().filter(|lists| lists.listed(plane) > 0)?;
         let most_valid = lists.rules.most_valid;
-        let victim = self.ask_policy(plane, most_valid, sight)?;
+        let victim = self.choose_by_policy(plane, most_valid, sight)?;
         (sight.ftl.blocks.valid(victim) <= most_valid).then_some(victim)
     }
 
@@ -225,7 +225,7 @@ impl Gc {
             lists.measuring_begins();
         }
         for plane in (0..sight.geometry.planes).map(PlaneId) {
-            self.ask_used_space(plane, sight);
+            self.check_used_space(plane, sight);
         }
     }
 }

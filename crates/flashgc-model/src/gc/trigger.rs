@@ -116,7 +116,7 @@ impl Gc {
                 (plane, block)
             }
         };
-        self.tell_placement(fact, block, sight);
+        self.notify_placement(fact, block, sight);
         self.changed(sight.ftl, sight.geometry, plane, block);
     }
 
@@ -134,7 +134,7 @@ impl Gc {
     }
 
     /// Notifies a placement that keeps blocks.
-    fn tell_placement(&mut self, fact: Fact, block: BlockId, sight: &Sight<'_>) {
+    fn notify_placement(&mut self, fact: Fact, block: BlockId, sight: &Sight<'_>) {
         let Some(placement) = &mut self.placement else { return };
         let Some(facts) = sight.ftl.facts_of(block) else { return };
         match fact {
@@ -160,17 +160,17 @@ impl Gc {
     /// After a page was taken: records the plane if its free space is below the soft threshold.
     /// With [`Gc::keeps_books`], the caller checks the trigger `used-space` as well.
     #[inline(always)]
-    pub fn ask_trigger(&mut self, plane: PlaneId, plan: &GcPlan, geometry: &Geometry, ftl: &Ftl) {
+    pub fn check_trigger(&mut self, plane: PlaneId, plan: &GcPlan, geometry: &Geometry, ftl: &Ftl) {
         if !self.wants[plane.index()]
             && plan.trigger.soft.is_short(ftl, plane, plan.trigger.inclusive)
         {
-            self.want_space(plane, geometry);
+            self.request_space(plane, geometry);
         }
     }
 
     /// A plane needs space from now on.
     #[inline]
-    pub fn want_space(&mut self, plane: PlaneId, geometry: &Geometry) {
+    pub fn request_space(&mut self, plane: PlaneId, geometry: &Geometry) {
         if !self.wants[plane.index()] {
             self.wants[plane.index()] = true;
             self.units[geometry.unit_of(plane).index()].wanting += 1;
@@ -178,21 +178,21 @@ impl Gc {
     }
 
     /// A plane has enough.
-    pub fn wants_no_more(&mut self, plane: PlaneId, sight: &Sight<'_>) {
+    pub fn has_space_again(&mut self, plane: PlaneId, sight: &Sight<'_>) {
         if std::mem::take(&mut self.wants[plane.index()]) {
             self.units[sight.geometry.unit_of(plane).index()].wanting -= 1;
         }
     }
 
     /// After an erase: does the plane still need space?
-    pub fn ask_trigger_to_stop(&mut self, plane: PlaneId, sight: &Sight<'_>) {
+    pub fn check_trigger_to_stop(&mut self, plane: PlaneId, sight: &Sight<'_>) {
         if self.lists.is_some() {
             return self.used_space_won(plane, sight);
         }
         let trigger = &sight.rules.trigger;
         if self.wants[plane.index()] && !trigger.stop.is_short(sight.ftl, plane, trigger.inclusive)
         {
-            self.wants_no_more(plane, sight);
+            self.has_space_again(plane, sight);
         }
     }
 
@@ -243,12 +243,12 @@ impl Gc {
         if self.lists.is_some() {
             return self.pick_listed(plane, sight);
         }
-        self.ask_policy(plane, u32::MAX, sight)
+        self.choose_by_policy(plane, u32::MAX, sight)
     }
 
     /// A block with at most `most_valid` valid pages: the one that placement collects by itself, or
     /// else the first by the victim policy.
-    pub(super) fn ask_policy(
+    pub(super) fn choose_by_policy(
         &mut self,
         plane: PlaneId,
         most_valid: u32,

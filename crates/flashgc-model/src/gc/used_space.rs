@@ -192,7 +192,7 @@ impl VictimLists {
     }
 
     /// One block of this plane is requested.
-    pub fn ask_for_one(&mut self, plane: PlaneId) {
+    pub fn request_one(&mut self, plane: PlaneId) {
         if !std::mem::replace(&mut self.asked[plane.index()], true) {
             self.asked_pages += u64::from(self.least_won);
         }

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn errors_name_the_wrong_part() {
         for (text, part) in [
             ("time, op, offset, size", "needs its unit"),
             ("time:h, op, offset, size", "not a unit of time"),

@@ -272,7 +272,7 @@ impl Series {
             let end_ns = self.now.start_ns + self.interval_ns;
             busy_ns += (end_ns - at_ns) * sample.gc_units;
             at_ns = end_ns;
-            self.tell(sample, busy_ns);
+            self.add(sample, busy_ns);
             self.close();
             // Without a collection in progress, nothing changes until then.
             let next_ns = if sample.gc_units > 0 { end_ns } else { to_ns };
@@ -298,14 +298,14 @@ impl Series {
         if !self.is_measuring {
             return Vec::new();
         }
-        self.tell(sample, sample.gc_busy_ns);
+        self.add(sample, sample.gc_busy_ns);
         self.close();
         self.is_measuring = false;
         self.kept.drain(..).map(|interval| interval.row()).collect()
     }
 
     /// Adds to the row the amounts since the rows before, and the state at its end.
-    fn tell(&mut self, sample: &Sample, gc_busy_ns: u64) {
+    fn add(&mut self, sample: &Sample, gc_busy_ns: u64) {
         let moved = sample.gc_moved.saturating_sub(self.told.0);
         let busy_ns = gc_busy_ns.saturating_sub(self.told.1);
         let before = self.used_pages.replace(sample.used_pages);

@@ -55,7 +55,7 @@ impl BadBlocks {
     }
 
     /// Takes an event of the run.
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, at: &Geometry) {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened, at: &Geometry) {
         match happened {
             Happened::Programmed { ppn, .. } | Happened::Padded { ppn, .. } => {
                 self.programmed(now_ns, ppn, at);

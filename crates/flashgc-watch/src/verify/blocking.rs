@@ -36,7 +36,7 @@ impl Blocking {
     }
 
     /// Takes an event of the run. Events that take no time, before measuring, block nothing.
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, at: &Geometry) {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened, at: &Geometry) {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,
             _ if !self.is_measuring => {}

@@ -45,7 +45,7 @@ impl Crossings {
 
     /// Takes an event of a request or of one of its pages. Returns the stage and the time of a
     /// transfer that ends.
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened) -> Option<(Stage, u64)> {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened) -> Option<(Stage, u64)> {
         match happened {
             Happened::Arrived { request, size_bytes, .. } => {
                 let new = Crossing { bytes: size_bytes, ..Crossing::default() };

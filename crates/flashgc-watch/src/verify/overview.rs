@@ -45,7 +45,7 @@ impl Overview {
     /// Something happened. The parts of the latency of a request that is done are those of this
     /// function.
     #[inline(always)]
-    pub fn see(
+    pub fn observe(
         &mut self,
         now_ns: u64,
         happened: Happened,
@@ -69,14 +69,14 @@ impl Overview {
                 over_time.collected(row.moved);
                 over_time.erased(row.plane, row.victim, row.blocks);
             }
-            other => tell_series(&mut over_time.series, other),
+            other => pass_to_series(&mut over_time.series, other),
         }
     }
 }
 
 /// Passes the events of a series on.
 #[inline(always)]
-pub(super) fn tell_series(series: &mut Series, happened: Happened) {
+pub(super) fn pass_to_series(series: &mut Series, happened: Happened) {
     match happened {
         Happened::MeasuringStarts => series.begin(),
         Happened::FreeBlocks { blocks, .. } => series.plane_begins(blocks),
@@ -108,8 +108,8 @@ impl Watch for Overview {
     }
 
     #[inline(always)]
-    fn see(&mut self, now_ns: u64, happened: Happened) {
-        self.see(now_ns, happened, |_| None);
+    fn observe(&mut self, now_ns: u64, happened: Happened) {
+        self.observe(now_ns, happened, |_| None);
     }
 
     #[inline(always)]

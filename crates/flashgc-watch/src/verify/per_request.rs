@@ -37,7 +37,7 @@ impl PerRequest {
     }
 
     /// Takes an event of the run; the parts of its latency come with a request that is done.
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, parts: Option<Parts>) {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened, parts: Option<Parts>) {
         if let Happened::Served { request, op, latency_ns, outstanding, .. } = happened {
             let row = self.requests.served(request, op, [now_ns - latency_ns, now_ns], parts);
             if let Some(log) = &mut self.log {
@@ -51,12 +51,12 @@ impl PerRequest {
             }
             return;
         }
-        self.requests.see(now_ns, happened);
+        self.requests.observe(now_ns, happened);
         if let Some(stories) = &mut self.stories {
-            stories.see(now_ns, happened, &self.requests);
+            stories.observe(now_ns, happened, &self.requests);
         }
         if let Some(timeline) = &mut self.timeline {
-            timeline.see(now_ns, happened, &self.requests);
+            timeline.observe(now_ns, happened, &self.requests);
         }
     }
 
@@ -71,7 +71,7 @@ impl PerRequest {
     pub fn end_timeline(&mut self, now_ns: u64, under_way: &[Happened]) {
         if let Some(timeline) = &mut self.timeline {
             for &fact in under_way {
-                timeline.see(now_ns, fact, &self.requests);
+                timeline.observe(now_ns, fact, &self.requests);
             }
             timeline.end(now_ns);
         }

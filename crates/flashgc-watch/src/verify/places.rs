@@ -70,7 +70,7 @@ impl Inside {
     }
 
     /// Takes an event of a request.
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Arrived { request, job, size_bytes, .. } => {
                 self.arrived(request, job, size_bytes);

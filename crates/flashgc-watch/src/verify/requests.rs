@@ -66,7 +66,7 @@ pub(super) struct Requests {
 
 impl Requests {
     /// Takes an event of the run; the end of a request comes by [`Requests::served`].
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Arrived { request, job, offset_bytes, size_bytes, hint, .. } => {
                 let number = self.arrived;

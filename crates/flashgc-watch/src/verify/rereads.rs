@@ -63,7 +63,7 @@ impl Rereads {
     }
 
     /// Takes an event of the data of a page.
-    pub(super) fn see(&mut self, happened: Happened, at: &Geometry) {
+    pub(super) fn observe(&mut self, happened: Happened, at: &Geometry) {
         match happened {
             Happened::MeasuringStarts => self.old.fill(true),
             Happened::Erased { block } => {

@@ -34,7 +34,7 @@ struct Reads {
 #[derive(Clone, Copy, Default)]
 struct Served {
     /// Requests of commands and of data, where they have an order; else of all transfers.
-    asked_ns: [u64; 2],
+    requested_ns: [u64; 2],
     data_since_ns: u64,
 }
 
@@ -81,8 +81,8 @@ impl Spans {
             "at {} ns an operation began before all that ended then had ended",
             span.1
         );
-        if let What::Bus { is_command, asked_ns } = what {
-            self.transferred(at, is_command, asked_ns, span.0);
+        if let What::Bus { is_command, requested_ns } = what {
+            self.transferred(at, is_command, requested_ns, span.0);
         }
         if let What::Operation(..) = what
             && span.0 < span.1
@@ -141,34 +141,37 @@ impl Spans {
     }
 
     /// A bus serves the oldest request; or a command, and data while no command waits.
-    fn transferred(&mut self, bus: usize, is_command: bool, asked_ns: u64, from_ns: u64) {
-        let Served { asked_ns: latest_ns, data_since_ns } = &mut self.served[bus];
-        assert!(asked_ns <= from_ns, "a transfer at {from_ns} ns that was asked for at {asked_ns}");
+    fn transferred(&mut self, bus: usize, is_command: bool, requested_ns: u64, from_ns: u64) {
+        let Served { requested_ns: latest_ns, data_since_ns } = &mut self.served[bus];
+        assert!(
+            requested_ns <= from_ns,
+            "a transfer at {from_ns} ns that was asked for at {requested_ns}"
+        );
         let latest_ns = &mut latest_ns[usize::from(self.commands_first && !is_command)];
         assert!(
-            *latest_ns <= asked_ns,
-            "bus {bus} went at {from_ns} ns to a transfer that had waited since {asked_ns} ns, \
+            *latest_ns <= requested_ns,
+            "bus {bus} went at {from_ns} ns to a transfer that had waited since {requested_ns} ns, \
              after one that had asked at {latest_ns} ns"
         );
-        *latest_ns = asked_ns;
+        *latest_ns = requested_ns;
         if !is_command {
             *data_since_ns = from_ns;
         } else if self.commands_first {
             assert!(
-                *data_since_ns <= asked_ns,
+                *data_since_ns <= requested_ns,
                 "bus {bus} went at {data_since_ns} ns to data, while a command waited since \
-                 {asked_ns} ns"
+                 {requested_ns} ns"
             );
         }
     }
 
     /// A page operation of the host leaves its queue, or a request passes the host's link.
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened) {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened) {
         if let Happened::Taken { .. } = happened {
             self.taken_ns = Some(now_ns).filter(|_| self.ends_together);
         }
         let Some(link) = &mut self.link else { return };
-        if let Some((stage, spent_ns)) = link.see(now_ns, happened) {
+        if let Some((stage, spent_ns)) = link.observe(now_ns, happened) {
             self.busy.link_ns[stage as usize] += spent_ns;
         }
     }

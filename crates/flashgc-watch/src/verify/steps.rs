@@ -99,7 +99,7 @@ pub(super) struct RequestSteps {
 
 impl RequestSteps {
     /// Takes an event of the measured part. Returns whether it was a step of a request.
-    pub fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) -> bool {
+    pub fn observe(&mut self, now_ns: u64, happened: Happened, requests: &Requests) -> bool {
         match happened {
             Happened::Arrived { request, .. } => self.arrives(request),
             Happened::Admitted { request } => self.crosses(request, now_ns, Step::Admitted),

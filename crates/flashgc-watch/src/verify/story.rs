@@ -72,7 +72,7 @@ impl Stories {
     }
 
     /// Takes an event of the run; the end of a request comes by [`Stories::served`].
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,
             _ if !self.is_measuring => {}
@@ -80,14 +80,14 @@ impl Stories {
                 if let Happened::Arrived { .. } = happened {
                     self.open.push_back(Some(now_ns));
                 }
-                if !self.steps.see(now_ns, happened, requests) {
-                    self.see_unit(now_ns, happened);
+                if !self.steps.observe(now_ns, happened, requests) {
+                    self.observe_unit(now_ns, happened);
                 }
             }
         }
     }
 
-    fn see_unit(&mut self, now_ns: u64, happened: Happened) {
+    fn observe_unit(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Claimed { block, valid } => {
                 let unit = self.geometry.unit_of(self.geometry.plane_of_block(block));
@@ -113,7 +113,7 @@ impl Stories {
     /// A request is done.
     pub(super) fn served(&mut self, request: u32, row: RequestRow) {
         if self.is_chosen(&row) {
-            let story = self.tell(row, self.steps.of(request));
+            let story = self.story_of(row, self.steps.of(request));
             self.keep(story);
         }
         self.open[(row.request - self.gone) as usize] = None;
@@ -150,10 +150,10 @@ impl Stories {
         }
     }
 
-    fn tell(&self, row: RequestRow, request: &UnderWay) -> Story {
+    fn story_of(&self, row: RequestRow, request: &UnderWay) -> Story {
         let (mut work, mut collections) = (Vec::new(), Vec::new());
         for (unit, from_ns, to_ns) in stays(&request.steps, row.end_ns) {
-            self.units[unit.index()].tell((from_ns, to_ns), &mut work, &mut collections);
+            self.units[unit.index()].add_work((from_ns, to_ns), &mut work, &mut collections);
         }
         // A request that waits for long has thousands of them.
         let mut told = BTreeSet::new();

@@ -82,7 +82,7 @@ impl Slices {
     }
 
     /// Takes an event of the run, on a drive with these numbers of pages written in each block.
-    pub(super) fn see(
+    pub(super) fn observe(
         &mut self,
         geometry: &Geometry,
         programmed: &[u32],
@@ -310,7 +310,7 @@ mod tests {
     fn below_the_floor_nothing_is_promised() {
         let (geometry, mut turns) = turns(4);
         let pages = vec![0; geometry.blocks as usize];
-        turns.see(&geometry, &pages, 0, Happened::Opened { block: BlockId(0) });
+        turns.observe(&geometry, &pages, 0, Happened::Opened { block: BlockId(0) });
         turns.queued(0, 7);
         for from_ns in [0, 700, 1_400] {
             turns.worked(&geometry, UnitId(0), (from_ns, from_ns + 700), false);

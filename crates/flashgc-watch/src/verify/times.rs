@@ -246,10 +246,10 @@ impl Times {
     }
 
     /// Takes an event of the run; `fills` is whether a page was the last of its block.
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, fills: bool, at: &Geometry) {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened, fills: bool, at: &Geometry) {
         let unit = |ppn: Ppn| at.unit_of_page(ppn);
-        self.rereads.iter_mut().for_each(|rereads| rereads.see(happened, at));
-        self.see_failures(happened, at);
+        self.rereads.iter_mut().for_each(|rereads| rereads.observe(happened, at));
+        self.observe_failures(happened, at);
         match happened {
             // The fill before took no time.
             Happened::MeasuringStarts => {

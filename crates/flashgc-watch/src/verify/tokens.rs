@@ -155,7 +155,7 @@ impl Accounts {
 
     /// Takes an event of the run, on a drive with these numbers of pages written in each block and
     /// these homes of the logical pages.
-    pub(super) fn see(
+    pub(super) fn observe(
         &mut self,
         geometry: &Geometry,
         (programmed, home): (&[u32], &[Ppn]),

@@ -179,7 +179,7 @@ impl UnitWork {
     }
 
     /// Adds the work that overlaps a time, and its collections, which may be there already.
-    pub(super) fn tell(
+    pub(super) fn add_work(
         &self,
         (from_ns, to_ns): (u64, u64),
         work: &mut Vec<Work>,

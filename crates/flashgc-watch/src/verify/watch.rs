@@ -29,7 +29,7 @@ pub trait Watch {
     }
 
     /// Takes an event at this instant.
-    fn see(&mut self, now_ns: u64, happened: Happened);
+    fn observe(&mut self, now_ns: u64, happened: Happened);
 
     /// Whether it takes a sample before time advances to this instant.
     #[inline(always)]

@@ -3,7 +3,7 @@
 use super::attended::Attended;
 use super::blame::{Blame, Part, Parts, make_up};
 use super::checker::Checker;
-use super::overview::{Overview, tell_series};
+use super::overview::{Overview, pass_to_series};
 use super::per_request::PerRequest;
 use super::{Happened, Watch};
 use crate::stats::over_time::OverTime;
@@ -79,13 +79,13 @@ impl Watch for Watchers {
     }
 
     #[inline(always)]
-    fn see(&mut self, now_ns: u64, happened: Happened) {
+    fn observe(&mut self, now_ns: u64, happened: Happened) {
         match self {
             Watchers::Parts(blame, overview) => {
-                blame.see(now_ns, happened);
-                overview.see(now_ns, happened, |request| blame.parts_if_any(request, happened));
+                blame.observe(now_ns, happened);
+                overview.observe(now_ns, happened, |request| blame.parts_if_any(request, happened));
             }
-            Watchers::InDetail(own) => own.see(now_ns, happened),
+            Watchers::InDetail(own) => own.observe(now_ns, happened),
         }
     }
 
@@ -177,25 +177,25 @@ impl InDetail {
     /// Cold, so that its calls lie outside of the loop of a run that only splits latencies.
     #[cold]
     #[inline(never)]
-    fn see(&mut self, now_ns: u64, happened: Happened) {
+    fn observe(&mut self, now_ns: u64, happened: Happened) {
         if let Some(checker) = &mut self.checker {
-            checker.see(now_ns, happened);
+            checker.observe(now_ns, happened);
         }
         let mut parts = None;
         if let Some(blame) = &mut self.blame {
-            blame.see(now_ns, happened);
+            blame.observe(now_ns, happened);
             parts = parts_of(blame, now_ns, happened).filter(|_| self.reports_blame);
         }
         if let (Some(log), Happened::JobClosed(row)) = (&mut self.job_log, happened) {
             log(&row);
         }
         if let Some(per_request) = &mut self.per_request {
-            per_request.see(now_ns, happened, parts);
+            per_request.observe(now_ns, happened, parts);
         }
         if let Some(series) = &mut self.series {
-            tell_series(series, happened);
+            pass_to_series(series, happened);
         }
-        self.overview.see(now_ns, happened, |_| parts);
+        self.overview.observe(now_ns, happened, |_| parts);
         if let Some(listener) = &mut self.listener {
             listener(now_ns, happened);
         }

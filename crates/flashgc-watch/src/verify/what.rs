@@ -11,7 +11,7 @@ pub enum What {
         /// It sends a command, and else data.
         is_command: bool,
         /// The time of its bus request, in ns.
-        asked_ns: u64,
+        requested_ns: u64,
     },
     /// A phase in the unit's array.
     Array,

@@ -159,13 +159,19 @@ impl Arbiter {
     /// A request has come to a unit: what the operation under way does. A program of the host has
     /// these pages.
     #[inline(always)]
-    pub fn knock(&mut self, unit: UnitId, op: u32, pages: &[Ppn], view: View<'_>) -> Interrupt {
+    pub fn request_came(
+        &mut self,
+        unit: UnitId,
+        op: u32,
+        pages: &[Ppn],
+        view: View<'_>,
+    ) -> Interrupt {
         if view.flash.owner(unit) != Some(Owner::Collection) {
             let suspends = self.may_suspend_program(unit, pages, view);
             return if suspends { Interrupt::SuspendProgram } else { Interrupt::None };
         }
         match self.preemptive() {
-            Some(it) if it.rules.suspends.is_some() => it.knock(unit, op, &mut { view }),
+            Some(it) if it.rules.suspends.is_some() => it.request_came(unit, op, &mut { view }),
             _ => Interrupt::None,
         }
     }

@@ -28,7 +28,7 @@ pub enum Interrupt {
 impl Preemptive {
     /// A request has come to a unit. Table III: a read whose page is in the page buffer suspends
     /// nothing.
-    pub(super) fn knock(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) -> Interrupt {
+    pub(super) fn request_came(&mut self, unit: UnitId, op: u32, view: &mut View<'_>) -> Interrupt {
         let collects = view.flash.owner(unit) == Some(Owner::Collection);
         let is_held = self.rules.suspends == Suspends::Any
             && collects

@@ -145,7 +145,7 @@ fn next_step_ns(unit: UnitId, view: &View<'_>) -> u64 {
     let read_ns = operation::reading(read, pages(), prices, tables).total_ns();
     let Some(plane) = job.plane().filter(|_| !gc.copy.is_global()) else { return read_ns };
     let nominal = prices.nominal(gc.copy.program_op(), count);
-    if !prices.asks_for_pages() {
+    if !prices.needs_pages() {
         return read_ns + nominal.total_ns();
     }
     let frontiers = &view.ftl.frontiers;

@@ -103,13 +103,13 @@ impl<W: Watch> Background<W> {
     }
 
     /// A page moved, or a collection claimed a block.
-    pub fn hear(&mut self, fact: Fact) {
-        self.tasks.iter_mut().for_each(|task| task.hear(fact));
+    pub fn pass_facts(&mut self, fact: Fact) {
+        self.tasks.iter_mut().for_each(|task| task.pass_facts(fact));
     }
 
     /// A page was lost.
-    pub fn hear_lost(&mut self, lost: Lost, cx: &mut Context<'_, W>) {
-        self.tasks.iter_mut().for_each(|task| task.hear_lost(lost, cx));
+    pub fn page_lost(&mut self, lost: Lost, cx: &mut Context<'_, W>) {
+        self.tasks.iter_mut().for_each(|task| task.page_lost(lost, cx));
     }
 
     /// The work under way, of all tasks.

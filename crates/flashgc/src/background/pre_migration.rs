@@ -168,7 +168,7 @@ impl<W: Watch> Task<W> for PreMigrating {
         let fills = u32::from(placed.filled.is_some());
         cx.count_summaries(u64::from(fills));
         store.seal_if_filled(placed, cx);
-        store.ask_trigger(plane, cx);
+        store.check_trigger(plane, cx);
         Bound { page: placed.ppn, fills }
     }
 
@@ -184,7 +184,7 @@ impl<W: Watch> Task<W> for PreMigrating {
         }
     }
 
-    fn hear(&mut self, fact: Fact) {
+    fn pass_facts(&mut self, fact: Fact) {
         match fact {
             // A collection moved a page that may have been pre-migrated.
             Fact::Moved { from, to } => {
@@ -205,7 +205,7 @@ impl<W: Watch> Task<W> for PreMigrating {
     }
 
     /// The host rewrote or trimmed a page, or it moved.
-    fn hear_lost(&mut self, lost: Lost, cx: &mut Context<'_, W>) {
+    fn page_lost(&mut self, lost: Lost, cx: &mut Context<'_, W>) {
         let page = lost.page;
         if self.moved.leave(page).is_some() {
             cx.counters.background_wasted += 1;
@@ -326,15 +326,15 @@ impl PreMigrating {
         let (stale, wasted) = (false, false);
         self.under_way[unit.index()] = Some(Move { plane, from, to: Ppn::NONE, stale, wasted });
         let lpn = at.store.ftl.map.lpn_of(from);
-        at.cx.tell(Happened::WorksAhead { plane });
-        at.cx.tell(Happened::ReadOut { ppn: from, lpn });
+        at.cx.notify(Happened::WorksAhead { plane });
+        at.cx.notify(Happened::ReadOut { ppn: from, lpn });
         let op = at.cx.plan.gc.copy.page_op();
         let tables = (&at.store.ftl, &at.cx.plan.geometry);
         let phases = operation::reading((op, 1), std::iter::once(from), at.prices, tables);
         if at.cx.plan.read_retry.is_some() && op.corrects() {
             let retries = at.store.ftl.retries(&at.cx.plan.geometry, from);
             at.cx.counters.add_retries(true, retries);
-            at.store.tell_uncorrectable(from, &mut at.cx);
+            at.store.notify_uncorrectable(from, &mut at.cx);
         }
         Command::binding(Owner::Background(self.task), Class::Gc, phases)
     }

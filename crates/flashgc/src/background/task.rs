@@ -117,10 +117,10 @@ pub trait Task<W: Watch>: Send + Copied<W> {
     fn collection_ended(&mut self, _unit: UnitId, _elapsed_ns: u64, _cx: &mut Context<'_, W>) {}
 
     /// A page moved, or a collection claimed a block.
-    fn hear(&mut self, _fact: Fact) {}
+    fn pass_facts(&mut self, _fact: Fact) {}
 
     /// A page was lost.
-    fn hear_lost(&mut self, _lost: Lost, _cx: &mut Context<'_, W>) {}
+    fn page_lost(&mut self, _lost: Lost, _cx: &mut Context<'_, W>) {}
 
     /// The work under way: the array time of its commands.
     fn undone(&self, task: u8, at: &At<'_>) -> Undone {

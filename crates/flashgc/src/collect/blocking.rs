@@ -110,7 +110,7 @@ impl<W: Watch> Collecting<'_, W> {
     pub(super) fn reopen_block(&mut self, unit: UnitId, plane: PlaneId) {
         if self.cx.plan.gc.closes_open_block() {
             self.jobs[unit].batch.closed_pages = 0..0;
-            self.cx.tell(Happened::BatchEnded { plane });
+            self.cx.notify(Happened::BatchEnded { plane });
         }
     }
 

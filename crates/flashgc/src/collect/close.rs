@@ -73,7 +73,7 @@ impl<W: Watch> Collecting<'_, W> {
         self.count(unit, &victims);
         if self.cx.watch.needs_rows() {
             let row = self.row(unit, plane, &victims);
-            self.cx.tell(Happened::JobClosed(row));
+            self.cx.notify(Happened::JobClosed(row));
         }
         self.jobs[unit].victims = victims;
         if is_due(self.cx.plan, unit, self.waiting, self.is_starving)

@@ -36,7 +36,7 @@ impl<W: Watch> Moves<W> for Sent {
     /// The page binds now, as a write of the host would.
     fn sent_begins(at: &mut Collecting<'_, W>, sent: CrossUnit) {
         at.bind_copy(sent.job, sent.copy, sent.plane);
-        at.store.ask_trigger(sent.plane, &at.cx);
+        at.store.check_trigger(sent.plane, &at.cx);
     }
 
     fn sent_ended(at: &mut Collecting<'_, W>, sent: CrossUnit) {
@@ -69,7 +69,7 @@ impl<W: Watch> Collecting<'_, W> {
 
     /// The command of a step whose pages leave their unit.
     pub(super) fn step_that_leaves(&mut self, unit: UnitId) -> Command<Owner> {
-        self.tell_read_out(unit);
+        self.notify_read_out(unit);
         self.step_of_pages(unit)
     }
 
@@ -122,10 +122,10 @@ impl<W: Watch> Collecting<'_, W> {
     }
 
     /// Reports to the watcher which pages leave the plane.
-    pub(super) fn tell_read_out(&mut self, unit: UnitId) {
+    pub(super) fn notify_read_out(&mut self, unit: UnitId) {
         if W::OPERATIONS {
             let pages = self.jobs[unit].step_pages().map(|copy| copy.from);
-            pages.for_each(|page| self.store.tell_read_out(page, &mut self.cx));
+            pages.for_each(|page| self.store.notify_read_out(page, &mut self.cx));
         }
     }
 }

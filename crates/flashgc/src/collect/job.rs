@@ -410,7 +410,7 @@ impl Job {
 
     /// Array time of all copies of a collection whose pages are fixed, in ns.
     pub(super) fn copies_ns(&self, prices: &Prices, at_once: u32) -> u64 {
-        if !prices.asks_for_pages() {
+        if !prices.needs_pages() {
             return u64::from(self.record.steps) * step_ns(prices, &[]);
         }
         let mut first = 0;

@@ -42,7 +42,7 @@ pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) 
             1 => step.collect(),
             _ => job.joining.read.clone(),
         };
-        read.into_iter().for_each(|page| at.store.tell_uncorrectable(page, &mut at.cx));
+        read.into_iter().for_each(|page| at.store.notify_uncorrectable(page, &mut at.cx));
     }
 }
 

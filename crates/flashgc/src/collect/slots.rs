@@ -259,7 +259,7 @@ fn begin_reading<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
     reads::begin(at, unit, Op::Read);
     let job = &mut at.jobs[unit];
     if W::OPERATIONS {
-        job.joining.read.iter().for_each(|&slot| at.store.tell_read_out(slot, &mut at.cx));
+        job.joining.read.iter().for_each(|&slot| at.store.notify_read_out(slot, &mut at.cx));
     }
 }
 
@@ -273,7 +273,7 @@ fn program<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<Command
     job.step.programs = u32::from(fills);
     if !fills {
         job.stage = Stage::Copying;
-        at.cx.tell(Happened::Kept { unit, copies });
+        at.cx.notify(Happened::Kept { unit, copies });
         at.copies_ended(unit);
         return None;
     }

@@ -44,7 +44,7 @@ impl<W: Watch> Collecting<'_, W> {
     pub(super) fn begin_reading_pages(&mut self, unit: UnitId) {
         self.jobs[unit].record.reads += 1;
         reads::begin(self, unit, self.cx.plan.gc.copy.read_op());
-        self.tell_read_out(unit);
+        self.notify_read_out(unit);
     }
 
     /// The read half of the step under way.

@@ -65,7 +65,7 @@ impl Host {
             OpKind::Read => {
                 buffer.pages.touch(lpn);
                 cx.counters.buffer_hits[0] += 1;
-                cx.tell(Happened::ReadBuffered { lpn });
+                cx.notify(Happened::ReadBuffered { lpn });
             }
             OpKind::Write | OpKind::ReadRest if is_held => {
                 // A write of a part of it needs no flash either.
@@ -79,13 +79,13 @@ impl Host {
             OpKind::Write | OpKind::ReadRest => {
                 buffer.stalled.push(Reverse((sequence, op)));
                 cx.counters.buffer_stalls += 1;
-                cx.tell(Happened::Started { op, lpn });
-                cx.tell(Happened::AwaitsBuffer { op });
+                cx.notify(Happened::Started { op, lpn });
+                cx.notify(Happened::AwaitsBuffer { op });
                 self.flush_for_stalled();
                 return true;
             }
         }
-        cx.tell(Happened::Started { op, lpn });
+        cx.notify(Happened::Started { op, lpn });
         self.access_buffer(op, cx);
         true
     }
@@ -94,7 +94,7 @@ impl Host {
     fn access_buffer<W: Watch>(&mut self, op: u32, cx: &mut Context<'_, W>) {
         let sequence = self.waiting.op(op).sequence;
         let Some(buffer) = &mut self.buffer else { return };
-        cx.tell(Happened::AwaitsBuffer { op });
+        cx.notify(Happened::AwaitsBuffer { op });
         buffer.waiting.push(Reverse((sequence, op)));
         self.next_access(cx);
     }
@@ -105,7 +105,7 @@ impl Host {
         let Some(Reverse((_, op))) = buffer.waiting.pop() else { return };
         buffer.accessing = Some((op, cx.now_ns));
         cx.events.post(Stage::Buffer.slot(), cx.now_ns + buffer.plan.access_ns);
-        cx.tell(Happened::AccessesBuffer { op });
+        cx.notify(Happened::AccessesBuffer { op });
     }
 
     /// An access has ended: its operation is done.
@@ -124,7 +124,7 @@ impl Host {
         }
         let kind = if writes { HostOp::Write } else { HostOp::Read };
         let to_ns = cx.now_ns;
-        cx.tell(Happened::BufferAccessed { lpn, kind, from_ns, to_ns });
+        cx.notify(Happened::BufferAccessed { lpn, kind, from_ns, to_ns });
         let served = self.page_done(op, cx);
         self.served.extend(served);
     }
@@ -213,7 +213,7 @@ impl Host {
     #[inline(always)]
     pub fn write_starts<W: Watch>(&mut self, op: u32, lpn: Lpn, cx: &mut Context<'_, W>) {
         if !self.is_flush(op) {
-            return cx.tell(Happened::Started { op, lpn });
+            return cx.notify(Happened::Started { op, lpn });
         }
         if let Some(buffer) = &mut self.buffer {
             let pages = buffer.joined.pages(op);
@@ -274,10 +274,10 @@ impl Host {
             cx.counters.flushed += 1;
             let is_newest = buffer.pages.is_flushed_by(lpn, op);
             if buffer.pages.flush_ends(lpn, op) {
-                cx.tell(Happened::Flushed { lpn });
+                cx.notify(Happened::Flushed { lpn });
                 self.place_is_free(cx);
             } else if is_newest {
-                cx.tell(Happened::FlushedAndKept { lpn });
+                cx.notify(Happened::FlushedAndKept { lpn });
             }
             if is_newest && self.page_is_safe(lpn, cx) {
                 go_on.push(lpn);

@@ -43,7 +43,7 @@ impl Host {
         request: HostRequest,
         cx: &mut Context<'_, W>,
     ) {
-        cx.tell(Happened::ComesIn { request: id });
+        cx.notify(Happened::ComesIn { request: id });
         let Some(firmware) = &mut self.firmware else { return self.go_on(id, request, cx) };
         firmware.awaits(id, request);
         firmware.serve(cx);

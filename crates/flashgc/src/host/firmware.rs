@@ -71,7 +71,7 @@ impl Firmware {
                 }
                 self.post(cx);
             }
-            cx.tell(Happened::Handles { request: id });
+            cx.notify(Happened::Handles { request: id });
         }
     }
 
@@ -86,7 +86,7 @@ impl Firmware {
     fn ends<W: Watch>(&mut self, cx: &mut Context<'_, W>) -> Option<(u32, HostRequest)> {
         let Command { from_ns, id, request, .. } = self.handled.pop_front()?;
         self.spent_ns += cx.now_ns - from_ns;
-        cx.tell(Happened::Handled { request: id, from_ns, to_ns: cx.now_ns });
+        cx.notify(Happened::Handled { request: id, from_ns, to_ns: cx.now_ns });
         self.post(cx);
         self.serve(cx);
         Some((id, request))

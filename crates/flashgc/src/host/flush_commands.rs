@@ -28,7 +28,7 @@ impl Host {
     #[cold]
     #[inline(never)]
     pub(super) fn flush_comes<W: Watch>(&mut self, id: u32, cx: &mut Context<'_, W>) {
-        cx.tell(Happened::FlushComes { request: id });
+        cx.notify(Happened::FlushComes { request: id });
         let buffer = self.buffer.as_ref().filter(|buffer| !buffer.plan.is_protected);
         let pages: Vec<Unsafe> = buffer.iter().flat_map(|it| it.pages.unsafe_pages()).collect();
         self.command_comes(id, &pages);
@@ -58,7 +58,7 @@ impl Host {
         if left.is_empty() {
             return false;
         }
-        cx.tell(Happened::AwaitsFlash { request: id });
+        cx.notify(Happened::AwaitsFlash { request: id });
         self.command_comes(id, &left);
         true
     }

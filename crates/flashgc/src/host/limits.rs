@@ -72,7 +72,7 @@ impl Limits {
         }
         if queue.waiting.is_empty() && queue.due_ns() <= cx.now_ns {
             queue.admits(request.bytes, cx.now_ns);
-            cx.tell(Happened::Admitted { request: id });
+            cx.notify(Happened::Admitted { request: id });
             return false;
         }
         queue.waiting.push_back((id, request));
@@ -124,7 +124,7 @@ impl Host {
     pub fn limit_admits<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
         let next = self.limits.as_mut().and_then(|limits| limits.next(cx));
         let Some((id, request)) = next else { return };
-        cx.tell(Happened::Admitted { request: id });
+        cx.notify(Happened::Admitted { request: id });
         let clone = self.requests.slab[id as usize].job;
         let comes = |entrance: &mut Entrance| entrance.comes(id, request, clone);
         if self.entrance.as_mut().is_none_or(comes) {

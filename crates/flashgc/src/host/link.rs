@@ -139,7 +139,7 @@ impl Link {
         let slot = self.rules.stages()[direction as usize].slot();
         // A time beyond the limit ends the run with an error of its own.
         cx.events.post(slot, cx.now_ns + ns.min(cx.events.time_limit_ns() / 2));
-        cx.tell(Happened::Crosses { request: crossing.request() });
+        cx.notify(Happened::Crosses { request: crossing.request() });
     }
 
     /// The data under way in this direction has crossed.
@@ -157,7 +157,7 @@ impl Link {
             Crossing::In(..) => HostOp::Write,
             Crossing::Out(..) => HostOp::Read,
         };
-        cx.tell(Happened::Crossed { request: crossed.request(), op, from_ns, to_ns });
+        cx.notify(Happened::Crossed { request: crossed.request(), op, from_ns, to_ns });
         crossed
     }
 }

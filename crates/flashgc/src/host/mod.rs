@@ -232,7 +232,7 @@ impl Host {
             return false;
         }
         self.waiting.op_mut(op).loaded = true;
-        self.tell_done(op, cx);
+        self.notify_done(op, cx);
         let served = self.request_page_done(request, cx);
         self.served.extend(served);
         true
@@ -247,7 +247,7 @@ impl Host {
             return None;
         }
         if !loaded {
-            self.tell_done(op, cx);
+            self.notify_done(op, cx);
         }
         let behind = if self.ordered { self.order.leave(self.waiting.op(op), lpn) } else { None };
         self.waiting.free(op);

@@ -227,7 +227,7 @@ impl Host {
             }
         };
         let HostRequest { offset_bytes, bytes: size_bytes, hint, fua, job, .. } = *request;
-        cx.tell(Happened::Arrived {
+        cx.notify(Happened::Arrived {
             request: id,
             job,
             offset_bytes,
@@ -323,7 +323,7 @@ impl Host {
             HostOp::Flush => unreachable!("a flush has no pages"),
         };
         let op = self.waiting.add(lpn, id, kind, high);
-        cx.tell(Happened::Accepted { op, request: id, lpn, kind: host_op, high });
+        cx.notify(Happened::Accepted { op, request: id, lpn, kind: host_op, high });
         self.is_next_on_its_page(lpn, op).then_some(op)
     }
 
@@ -355,7 +355,7 @@ impl Host {
     }
 
     #[inline(always)]
-    pub(super) fn tell_done<W: Watch>(&self, op: u32, cx: &mut Context<'_, W>) {
+    pub(super) fn notify_done<W: Watch>(&self, op: u32, cx: &mut Context<'_, W>) {
         if W::OPERATIONS {
             let op_of = self.waiting.op(op);
             let kind = match op_of.kind {
@@ -363,7 +363,7 @@ impl Host {
                 OpKind::Write => HostOp::Write,
                 OpKind::Trim => HostOp::Trim,
             };
-            cx.tell(Happened::Done { op, lpn: op_of.lpn, kind });
+            cx.notify(Happened::Done { op, lpn: op_of.lpn, kind });
         }
     }
 
@@ -410,7 +410,7 @@ impl Host {
             }
         }
         let outstanding = requests.outstanding;
-        cx.tell(Happened::Served { request: id, job, op, latency_ns, outstanding });
+        cx.notify(Happened::Served { request: id, job, op, latency_ns, outstanding });
         Served { op, bytes, latency_ns }
     }
 }

@@ -48,7 +48,7 @@ impl Seen<'_> {
             return;
         }
         let timing = &self.plan.collection_timing();
-        let differs = self.prices.asks_for_pages() || timing.retry.is_some();
+        let differs = self.prices.needs_pages() || timing.retry.is_some();
         // Without GC cost, programs that take writes in have a time, as the checker knows.
         let joins = !self.plan.gc.takes_time() && counters.merged_writes > 0;
         if timing.times_summaries_of_copies() || differs || joins || timing.passes.is_some() {

@@ -51,7 +51,7 @@ impl<W: Watch> Binding<'_, W> {
     /// programmed.
     #[inline]
     pub fn page_at_register(&self, op: u32) -> Option<Ppn> {
-        self.prices.asks_for_pages().then(|| self.page_of(op))
+        self.prices.needs_pages().then(|| self.page_of(op))
     }
 
     /// A flush takes the slots that the plane's next program has left: pages beyond them stay in
@@ -147,14 +147,14 @@ impl<W: Watch> Binding<'_, W> {
         if W::OPERATIONS {
             for (&op, &ppn) in ops.iter().zip(&pages) {
                 if ftl.is_uncorrectable(geometry, ppn) {
-                    self.cx.tell(Happened::Uncorrectable { ppn, op });
+                    self.cx.notify(Happened::Uncorrectable { ppn, op });
                 }
             }
             let slots = pages.iter().copied();
             let at_once = self.prices.reading(Op::Read, pages.len(), slots, |_| 0);
             let added_ns = phases.total_ns() - at_once.total_ns();
             for op in ops.into_iter().filter(|_| added_ns > 0) {
-                self.cx.tell(Happened::Retries { op, added_ns });
+                self.cx.notify(Happened::Retries { op, added_ns });
             }
         }
     }

@@ -27,7 +27,7 @@ impl Flushed {
             return None;
         }
         let pages = classes::may_join(binding.host, op);
-        binding.ask(op, &pages);
+        binding.classify(op, &pages);
         let own = classes::class_to_flush(binding.host, op, &pages);
         let stream = binding.store.stream_of_class(plane, own, &mut binding.cx);
         Some(Flushed { class: (own, stream), pages })
@@ -36,7 +36,7 @@ impl Flushed {
 
 impl<W: Watch> Binding<'_, W> {
     /// The classes of these pages of the buffer are asked, where they are not known.
-    fn ask(&mut self, op: u32, pages: &[Lpn]) {
+    fn classify(&mut self, op: u32, pages: &[Lpn]) {
         for &lpn in pages {
             if classes::class_of(self.host, lpn).is_none() {
                 let writer = self.host.writer_of(op, lpn);
@@ -51,7 +51,7 @@ impl<W: Watch> Binding<'_, W> {
     pub(super) fn fill_up(&mut self, op: u32, room: u32, class: Option<u8>) {
         if class.is_some() {
             let pages = classes::may_fill_up(self.host, op, room);
-            self.ask(op, &pages);
+            self.classify(op, &pages);
         }
         self.host.fill_up(op, room, class);
     }

@@ -21,7 +21,7 @@ impl<W: Watch> Binding<'_, W> {
         } else {
             let pool = plan.pools.of_page(&plan.geometry, lpn);
             self.store.alloc.when_idle.waits(pool, sequence, op);
-            self.cx.tell(Happened::AwaitsIdle { op });
+            self.cx.notify(Happened::AwaitsIdle { op });
         }
         true
     }

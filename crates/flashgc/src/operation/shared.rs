@@ -29,7 +29,7 @@ impl<W: Watch> Binding<'_, W> {
                 && !gc.refuses_pages(&plan.gc, ftl, plane)
         };
         let Some((op, plane)) = alloc.next_for_page(plan, ftl, is_open) else {
-            self.store.want_space_of_stripes(plan);
+            self.store.request_space_of_stripes(plan);
             return None;
         };
         if self.host.waiting.op(op).kind == OpKind::Trim {

@@ -39,7 +39,7 @@ impl Engine {
         }
         let checker = options.verify.then(|| Checker::of(&plan));
         let watchers = watchers(&plan, options, checker);
-        Engine::Watched(Box::new(Sim::new(told_in_full(plan, &watchers), watchers)))
+        Engine::Watched(Box::new(Sim::new(reported_in_full(plan, &watchers), watchers)))
     }
 
     /// A drive in this state.
@@ -163,7 +163,7 @@ fn moved(watchers: Watchers, plan: &Plan, own: &Drive, given: Option<&Drive>) ->
 
 /// A series, stories and a timeline must be notified when each copy ends, so collections do not run
 /// as one event. That changes no result.
-fn told_in_full(plan: Plan, watchers: &Watchers) -> Plan {
+fn reported_in_full(plan: Plan, watchers: &Watchers) -> Plan {
     let needs_steps = watchers.in_detail().is_some_and(InDetail::needs_steps);
     Plan { coalesce: plan.coalesce && !needs_steps, ..plan }
 }
@@ -181,7 +181,7 @@ fn plain(plan: Plan, drive: Drive, overview: Overview) -> Result<(Engine, Carrie
 }
 
 fn watched(plan: Plan, drive: Drive, with: Watchers) -> Result<(Engine, Carried), DriveFault> {
-    let (sim, carried) = Sim::with_drive(told_in_full(plan, &with), drive, with)?;
+    let (sim, carried) = Sim::with_drive(reported_in_full(plan, &with), drive, with)?;
     sim.audit();
     Ok((Engine::Watched(Box::new(sim)), carried))
 }

@@ -36,8 +36,8 @@ impl FitScan {
                 return Ok(Some(self.scan.touched_pages()));
             };
             let record = record.map_err(|error| RunError::in_trace(error.to_string()))?;
-            self.scan.see(&record);
-            self.keeper.see(&record);
+            self.scan.observe(&record);
+            self.keeper.observe(&record);
             self.rows += 1;
         }
         Ok(None)

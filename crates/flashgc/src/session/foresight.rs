@@ -125,7 +125,7 @@ impl Session {
             self.give_back_run(source);
         }
         self.foresight = Some(foreseer.finish());
-        self.tell_future();
+        self.pass_future();
         match is_before_fill {
             true => self.begin_fill(),
             false => self.start_run(),
@@ -133,7 +133,7 @@ impl Session {
     }
 
     /// Passes the future changes to the placement of the drive, where they are known.
-    pub(super) fn tell_future(&mut self) {
+    pub(super) fn pass_future(&mut self) {
         if let Some(foresight) = &self.foresight {
             engine!(&mut self.engine, sim => sim.untimed().foresee(foresight));
         }

@@ -246,12 +246,12 @@ impl Session {
                 }
                 return self.end_scan(layout);
             };
-            layout.see(&record);
+            layout.observe(&record);
             if is_new {
-                keeper.see(&record);
+                keeper.observe(&record);
             }
             if let Some(facts) = &mut self.trace_facts {
-                facts.see(&record);
+                facts.observe(&record);
             }
         }
         scan.rows += SCAN_ROWS;

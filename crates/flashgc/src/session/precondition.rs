@@ -192,7 +192,7 @@ impl Session {
         let drive = Drive::aged(&plan.geometry, ratio);
         let aged = self.engine.hand_over(plan, Some(drive));
         aged.map_err(|why| RunError::new(format!("error: the aged drive: {why}")))?;
-        self.tell_future();
+        self.pass_future();
         Ok(())
     }
 

@@ -131,7 +131,7 @@ pub(super) struct TraceFacts {
 }
 
 impl TraceFacts {
-    pub fn see(&mut self, record: &Record) {
+    pub fn observe(&mut self, record: &Record) {
         let Record { device, op, marks, offset_bytes, size_bytes, .. } = record;
         self.requests += 1;
         let mut bytes = [0; 25];

@@ -17,7 +17,7 @@ use crate::verify::{Happened, Watch, What};
 /// The kind of work of a transfer.
 #[inline]
 pub(super) fn on_bus(part: &Part<Owner>) -> What {
-    What::Bus { is_command: part.kind == Kind::Command, asked_ns: part.asked_ns }
+    What::Bus { is_command: part.kind == Kind::Command, requested_ns: part.requested_ns }
 }
 
 impl<W: Watch> Sim<W> {
@@ -39,7 +39,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn start_command(&mut self, unit: UnitId, command: Command<Owner>) {
         self.store.alloc.one_more(unit);
         let moved = self.flash.start(unit, command, self.now_ns, &mut self.events);
-        self.tell_beginning(unit, command.owner, &moved);
+        self.notify_beginning(unit, command.owner, &moved);
         self.has_begun(unit, moved);
     }
 
@@ -50,7 +50,7 @@ impl<W: Watch> Sim<W> {
             return self.binds_ahead(task, unit);
         }
         collecting!(self).bind_step(unit);
-        self.hear();
+        self.pass_facts();
         let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
         let program = Program { pages: job.programmed(&self.plan.geometry.shape), fills };
@@ -63,7 +63,7 @@ impl<W: Watch> Sim<W> {
     #[cold]
     fn binds_ahead(&mut self, task: u8, unit: UnitId) {
         let Bound { page, fills } = self.background.bind(task, unit, &mut rest!(self));
-        self.hear();
+        self.pass_facts();
         let prices = &self.collection_prices;
         let fills = prices.filled_by_copies(|| fills);
         let program = Program { pages: std::iter::once(page), fills };
@@ -78,7 +78,7 @@ impl<W: Watch> Sim<W> {
     fn after_binding(&mut self, unit: UnitId, moved: Moved<Owner>) {
         match moved {
             Moved::Ended(ended) => {
-                self.tell_worked(unit);
+                self.notify_worked(unit);
                 self.takes_no_time(unit, ended);
             }
             Moved::Runs => {}
@@ -121,7 +121,7 @@ impl<W: Watch> Sim<W> {
             (lpn, sequence)
         });
         self.store.alloc.one_less(unit);
-        self.tell(Happened::Taken { op });
+        self.notify(Happened::Taken { op });
     }
 
     /// An operation of the host begins.
@@ -137,7 +137,7 @@ impl<W: Watch> Sim<W> {
         for _ in 0..bound.pays {
             self.arbiter.wrote(unit, &self.jobs);
         }
-        self.hear();
+        self.pass_facts();
     }
 
     /// The page of an operation of the host that has begun.
@@ -159,9 +159,9 @@ impl<W: Watch> Sim<W> {
     /// Passes on what a change of the store has left: units to check, and facts for collections and
     /// background work. To be called after each call that changes pages.
     #[inline(always)]
-    pub(super) fn hear(&mut self) {
+    pub(super) fn pass_facts(&mut self) {
         if self.has_news() {
-            self.hear_all();
+            self.pass_all();
         }
     }
 
@@ -172,27 +172,27 @@ impl<W: Watch> Sim<W> {
     }
 
     #[inline(never)]
-    fn hear_all(&mut self) {
+    fn pass_all(&mut self) {
         while let Some(unit) = self.host.next_called().or_else(|| self.store.next_called()) {
             self.look_at(unit);
         }
         if self.store.has_news() {
-            self.hear_facts();
+            self.pass_only_facts();
         }
     }
 
     #[cold]
-    pub(super) fn hear_facts(&mut self) {
+    pub(super) fn pass_only_facts(&mut self) {
         let mut is_read_only = false;
         for fact in self.store.moved() {
             is_read_only |= fact == Fact::ReadOnly;
-            self.background.hear(fact);
+            self.background.pass_facts(fact);
         }
         if is_read_only && !self.switches.outlives_writes {
             self.host.end_source(&mut context!(self));
         }
         while let Some(lost) = self.store.next_lost() {
-            self.background.hear_lost(lost, &mut context!(self));
+            self.background.page_lost(lost, &mut context!(self));
             if self.store.gc.busy_planes[lost.plane.index()] {
                 collecting!(self).loses(lost.plane, lost.page);
             }
@@ -219,25 +219,25 @@ impl<W: Watch> Sim<W> {
 
     /// Reports an event to the watcher, if there is one.
     #[inline(always)]
-    pub(super) fn tell(&mut self, happened: Happened) {
-        self.watch.see(self.now_ns, happened);
+    pub(super) fn notify(&mut self, happened: Happened) {
+        self.watch.observe(self.now_ns, happened);
     }
 
     #[inline(always)]
-    pub(super) fn tell_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
+    pub(super) fn notify_operation(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
         if W::OPERATIONS && self.watch.needs_names() {
-            self.tell_named(unit, owner, from_ns);
+            self.notify_named(unit, owner, from_ns);
         }
     }
 
     /// Cold, as it is for watchers in detail.
     #[cold]
     #[inline(never)]
-    fn tell_named(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
+    fn notify_named(&mut self, unit: UnitId, owner: Owner, from_ns: u64) {
         let name = self.operation_name(unit, owner);
         let copies = self.copies_of_step(unit);
         let gc = owner.class() == Class::Gc;
-        self.tell_busy(What::Operation(name, copies), unit, from_ns, gc);
+        self.notify_busy(What::Operation(name, copies), unit, from_ns, gc);
     }
 
     /// The copies of the step under way of a unit; a reader has none.
@@ -248,7 +248,7 @@ impl<W: Watch> Sim<W> {
     /// Reports for what a unit begins to work. A command of no length takes no unit, and its end
     /// may be read after the start of the next one.
     #[inline(always)]
-    pub(super) fn tell_beginning(&mut self, unit: UnitId, owner: Owner, moved: &Moved<Owner>) {
+    pub(super) fn notify_beginning(&mut self, unit: UnitId, owner: Owner, moved: &Moved<Owner>) {
         if W::OPERATIONS && !matches!(moved, Moved::Ended(_)) {
             let held = match owner {
                 Owner::Host(_) | Owner::Answer(_) | Owner::Planes | Owner::Yielding => {
@@ -256,16 +256,16 @@ impl<W: Watch> Sim<W> {
                 }
                 _ => self.held_by_collection(unit, owner),
             };
-            self.tell(Happened::Begins { unit, held });
+            self.notify(Happened::Begins { unit, held });
         }
     }
 
     /// Reports that the operation of a unit has ended, or was suspended.
     #[inline(always)]
-    pub(super) fn tell_worked(&mut self, unit: UnitId) {
+    pub(super) fn notify_worked(&mut self, unit: UnitId) {
         if W::OPERATIONS {
             let waited = self.flash.waited_for_bus(unit);
-            self.tell(Happened::Worked { unit, waited });
+            self.notify(Happened::Worked { unit, waited });
         }
     }
 
@@ -294,10 +294,10 @@ impl<W: Watch> Sim<W> {
     }
 
     #[inline(always)]
-    pub(super) fn tell_busy(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
+    pub(super) fn notify_busy(&mut self, what: What, unit: UnitId, from_ns: u64, gc: bool) {
         if W::OPERATIONS && self.watch.needs_names() {
             let to_ns = self.now_ns;
-            self.watch.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
+            self.watch.observe(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc });
         }
     }
 

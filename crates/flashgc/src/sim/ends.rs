@@ -14,7 +14,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     pub(super) fn transfer_ended(&mut self, bus: BusId) {
         let part = self.flash.transfer_ended(bus, self.now_ns, &mut self.events);
-        self.tell_busy(on_bus(&part), part.unit, part.since_ns, part.class == Class::Gc);
+        self.notify_busy(on_bus(&part), part.unit, part.since_ns, part.class == Class::Gc);
         self.part_ended(part);
     }
 
@@ -27,7 +27,7 @@ impl<W: Watch> Sim<W> {
                 let ns = self.now_ns - part.since_ns;
                 self.jobs.worked(unit, part.owner, ns, &mut self.counters);
             }
-            self.tell_busy(What::Array, unit, part.since_ns, part.class == Class::Gc);
+            self.notify_busy(What::Array, unit, part.since_ns, part.class == Class::Gc);
         }
         self.part_ended(part);
     }
@@ -40,7 +40,7 @@ impl<W: Watch> Sim<W> {
             Due::Operation => {
                 match self.flash.goes_on(part.unit, self.now_ns, &mut self.events) {
                     Moved::Ended(ended) => {
-                        self.tell_worked(part.unit);
+                        self.notify_worked(part.unit);
                         return self.operation_ended(part.unit, ended);
                     }
                     Moved::NeedsPages => self.pages_are_due(part.unit),
@@ -77,7 +77,7 @@ impl<W: Watch> Sim<W> {
             return self.ended_in_plane(unit, ended);
         }
         let Ended { owner, since_ns } = ended;
-        self.tell_operation(unit, owner, since_ns);
+        self.notify_operation(unit, owner, since_ns);
         self.store.alloc.one_less(unit);
         let times_ns = [self.now_ns - since_ns, self.now_ns];
         let rooms = (&self.host.waiting, &self.jobs, &self.store.gc);
@@ -102,7 +102,7 @@ impl<W: Watch> Sim<W> {
     fn ended_in_plane(&mut self, reader: UnitId, ended: Ended<Owner>) {
         let Ended { owner, since_ns } = ended;
         let (unit, now_ns) = (self.plan.geometry.whole_unit(reader), self.now_ns);
-        self.tell_operation(reader, owner, since_ns);
+        self.notify_operation(reader, owner, since_ns);
         self.store.alloc.one_less(unit);
         self.flash.ended_in_plane(reader, now_ns);
         let rooms = (&self.jobs, &self.store.gc);
@@ -119,7 +119,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn collection_advances(&mut self, unit: UnitId) {
         self.note_unseen_ended(unit);
         match collecting!(self).ended(unit) {
-            CollectionEnded::GoesOn => self.hear(),
+            CollectionEnded::GoesOn => self.pass_facts(),
             CollectionEnded::WithWrites => self.merged_writes_ended(unit),
             CollectionEnded::Erased => self.close_job(unit),
         }
@@ -134,7 +134,7 @@ impl<W: Watch> Sim<W> {
         self.count_taken_unseen();
         let command = collecting!(self).close(unit);
         self.look_into_bus(unit, command.is_some());
-        self.hear();
+        self.pass_facts();
         self.let_back(unit);
         self.begins(unit, command);
     }
@@ -154,13 +154,13 @@ impl<W: Watch> Sim<W> {
     /// A page of another unit's collection is programmed.
     pub(super) fn arrival_ended(&mut self, unit: UnitId) {
         collecting!(self).arrival_ended(unit);
-        self.hear();
+        self.pass_facts();
     }
 
     /// A command of a background task has ended.
     pub(super) fn background_ended(&mut self, task: u8, unit: UnitId) {
         self.background.ended(task, unit, &mut rest!(self));
-        self.hear();
+        self.pass_facts();
     }
 
     /// An operation of the host has left its unit.
@@ -209,13 +209,13 @@ impl<W: Watch> Sim<W> {
         self.store.alloc.one_more(unit);
         let moved = self.flash.take_over(unit, bind, self.now_ns, &mut self.events);
         if let Some(moved) = &moved {
-            self.tell_beginning(unit, owner, moved);
+            self.notify_beginning(unit, owner, moved);
         }
         match moved {
             Some(Moved::Ended(Ended { owner: Owner::Collection, .. })) => {
                 // The pages are in the register already, and took no time of the unit.
                 self.store.alloc.one_less(unit);
-                self.tell_operation(unit, Owner::Collection, self.now_ns);
+                self.notify_operation(unit, Owner::Collection, self.now_ns);
                 self.collection_advances(unit);
             }
             Some(moved) => {
@@ -233,9 +233,9 @@ impl<W: Watch> Sim<W> {
         self.note_left(unit);
         if W::OPERATIONS {
             let waited = self.flash.waited_for_bus(unit);
-            self.tell(Happened::LeftBeside { unit, waited });
+            self.notify(Happened::LeftBeside { unit, waited });
         }
-        self.tell_busy(What::Operation("read", 0), unit, self.now_ns, false);
+        self.notify_busy(What::Operation("read", 0), unit, self.now_ns, false);
         self.answered(op);
         self.try_suspend(unit);
     }

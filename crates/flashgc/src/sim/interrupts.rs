@@ -21,7 +21,7 @@ impl<W: Watch> Sim<W> {
             self.look_into(unit);
         }
         let pages = &self.units[unit.index()].riders.programs;
-        match self.arbiter.knock(unit, op, pages, view!(self)) {
+        match self.arbiter.request_came(unit, op, pages, view!(self)) {
             Interrupt::None => {}
             Interrupt::Suspend => self.suspend(unit),
             Interrupt::SuspendProgram => self.suspend_program(unit),
@@ -43,11 +43,11 @@ impl<W: Watch> Sim<W> {
         if self.now_ns > phase_since_ns {
             let ns = self.now_ns - phase_since_ns;
             self.jobs.worked(unit, Owner::Collection, ns, &mut self.counters);
-            self.tell_busy(What::Array, unit, phase_since_ns, true);
+            self.notify_busy(What::Array, unit, phase_since_ns, true);
         }
-        self.tell_worked(unit);
+        self.notify_worked(unit);
         if self.now_ns > since_ns {
-            self.tell_operation(unit, Owner::Collection, since_ns);
+            self.notify_operation(unit, Owner::Collection, since_ns);
         }
         self.counters.gc_blocking_ns += self.now_ns - since_ns;
         self.counters.suspended += 1;
@@ -65,16 +65,16 @@ impl<W: Watch> Sim<W> {
         self.host_begins(unit, op);
         let lpn = self.host.waiting.op(op).lpn;
         let ppn = self.store.ftl.map.ppn_of(lpn);
-        self.tell(Happened::Started { op, lpn });
+        self.notify(Happened::Started { op, lpn });
         let has_passes = self.plan.timing.passes.is_some();
         let has_data = has_passes && self.jobs[unit].stage() == Stage::Programming;
         if has_data || self.store.ftl.is_in_controller(&self.plan.geometry, ppn) {
-            self.tell(Happened::ReadBegun { ppn, lpn });
+            self.notify(Happened::ReadBegun { ppn, lpn });
             self.leaves_at_once(unit, op);
             return false;
         }
-        self.tell(Happened::Read { ppn, lpn });
-        self.tell(Happened::InRegister { ppn });
+        self.notify(Happened::Read { ppn, lpn });
+        self.notify(Happened::InRegister { ppn });
         self.counters.merged_reads += 1;
         true
     }
@@ -134,7 +134,7 @@ impl<W: Watch> Sim<W> {
         let Some((resume_ns, suspended)) = self.arbiter.resumed(unit) else { return };
         if collecting!(self).gives_up_read(unit, suspended.left_ns) {
             self.arbiter.gave_up_read(unit);
-            self.tell(Happened::ReadGivenUp { unit });
+            self.notify(Happened::ReadGivenUp { unit });
             return;
         }
         self.jobs[unit].switched(resume_ns);

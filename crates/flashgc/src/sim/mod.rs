@@ -199,7 +199,7 @@ impl<W: Watch> Sim<W> {
             && !background.is_some()
             && !store.gc.keeps_books
             && !has_causes_of_steps
-            && !prices.asks_for_pages();
+            && !prices.needs_pages();
         let bus_rules = plan.bus_rules(W::OPERATIONS, background.is_some());
         Sim {
             now_ns: 0,
@@ -296,7 +296,7 @@ impl<W: Watch> Sim<W> {
                 Slot::Arrival => self.request_arrived(source)?,
                 Slot::Idle => {
                     self.background.timer_ended(&mut rest!(self));
-                    self.hear();
+                    self.pass_facts();
                 }
             }
             self.look_at_starved();
@@ -349,7 +349,7 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     fn rest(&mut self) -> bool {
         let has_to_place = self.background.host_rests(&mut rest!(self));
-        self.hear();
+        self.pass_facts();
         has_to_place || !self.ready.is_empty()
     }
 

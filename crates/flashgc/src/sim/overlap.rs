@@ -56,7 +56,7 @@ impl<W: Watch> Sim<W> {
         let state = &mut self.units[unit.index()];
         state.beside = std::mem::take(&mut state.riders);
         state.beside.pages.extend(page);
-        self.tell(Happened::Loaded { op });
+        self.notify(Happened::Loaded { op });
         self.counters.pipelined_writes += 1;
         let phases = operation::loading(&self.prices);
         self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));
@@ -95,13 +95,13 @@ impl<W: Watch> Sim<W> {
             let own = std::mem::take(&mut state.riders);
             let is_write = self.host.waiting.op(op).kind == OpKind::Write;
             if W::OPERATIONS {
-                self.tell(Happened::BeginsBeside { unit, reads: !is_write });
+                self.notify(Happened::BeginsBeside { unit, reads: !is_write });
             }
             let phases = self.take_with_others(unit, op, list);
             let next = std::mem::replace(&mut self.units[unit.index()].riders, own);
             let Some(phases) = phases else { continue };
             self.counters.cached[usize::from(is_write)] += 1;
-            next.served(op).for_each(|op| self.tell(Happened::Beside { op }));
+            next.served(op).for_each(|op| self.notify(Happened::Beside { op }));
             self.units[unit.index()].beside = next;
             self.store.alloc.one_more(unit);
             return self.begin_beside(unit, Command::new(Owner::Host(op), Class::Host, phases));
@@ -115,12 +115,12 @@ impl<W: Watch> Sim<W> {
         let riders = std::mem::take(&mut self.units[unit.index()].beside);
         for op in riders.served(op) {
             self.host_begins(unit, op);
-            self.tell(Happened::TakesOver { op, unit });
+            self.notify(Happened::TakesOver { op, unit });
         }
         self.units[unit.index()].riders = riders;
         let moved = self.flash.take_over(unit, |_| {}, self.now_ns, &mut self.events);
         if let Some(moved) = moved {
-            self.tell_beginning(unit, Owner::Host(op), &moved);
+            self.notify_beginning(unit, Owner::Host(op), &moved);
             self.has_begun(unit, moved);
             self.may_be_loaded(unit);
         }

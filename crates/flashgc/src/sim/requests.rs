@@ -105,7 +105,7 @@ impl<W: Watch> Sim<W> {
         self.look_into_all();
         let before = self.seen().before();
         self.measure.ramp_ended(before);
-        self.tell(Happened::RampEnds { job });
+        self.notify(Happened::RampEnds { job });
     }
 
     /// A request is here: background tasks are notified.
@@ -174,7 +174,7 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     fn waits_for_place(&mut self, op: u32) -> bool {
         if self.switches.rests {
-            self.hear();
+            self.pass_facts();
         }
         binding!(self).waits_for_place(op)
     }
@@ -183,7 +183,7 @@ impl<W: Watch> Sim<W> {
     #[inline(always)]
     fn plane_of(&mut self, op: u32) -> Option<PlaneId> {
         if self.switches.rests {
-            self.hear();
+            self.pass_facts();
         }
         binding!(self).plane_of(op)
     }
@@ -194,7 +194,7 @@ impl<W: Watch> Sim<W> {
         let step = if self.switches.names_steps { binding!(self).step_of(op) } else { 0 };
         let unit = self.host.waiting.queue_at(op, plane, step);
         self.store.alloc.one_more(unit);
-        self.tell(Happened::Queued { op, unit });
+        self.notify(Happened::Queued { op, unit });
         if self.arbiter.may_interrupt_units() {
             self.note_queued(unit, op);
         }
@@ -206,11 +206,11 @@ impl<W: Watch> Sim<W> {
     pub(super) fn serve_without_flash(&mut self, op: u32) -> bool {
         let Op { lpn, kind, request, .. } = *self.host.waiting.op(op);
         if request != FLUSH {
-            self.tell(Happened::Started { op, lpn });
+            self.notify(Happened::Started { op, lpn });
             match kind {
                 OpKind::Read => {
                     self.counters.unwritten_read += 1;
-                    self.tell(Happened::ReadNothing { lpn });
+                    self.notify(Happened::ReadNothing { lpn });
                 }
                 OpKind::ReadRest => {
                     self.host.waiting.becomes_write(op);
@@ -220,7 +220,7 @@ impl<W: Watch> Sim<W> {
                     self.look_into_page(self.store.ftl.map.ppn_of(lpn));
                     self.store.trim(lpn, &mut context!(self));
                     self.host.end_flush_commands(&mut context!(self));
-                    self.hear();
+                    self.pass_facts();
                 }
                 OpKind::Write => unreachable!("a write needs flash"),
             }
@@ -386,7 +386,7 @@ impl<W: Watch> Sim<W> {
         }
         if W::OPERATIONS {
             let waited = self.flash.waited_for_bus(unit);
-            self.tell(Happened::Loading { unit, waited });
+            self.notify(Happened::Loading { unit, waited });
         }
         self.instant.goes_on();
         let mut loaded = 0;

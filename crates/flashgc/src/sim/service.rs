@@ -67,7 +67,7 @@ impl<W: Watch> Sim<W> {
             return false;
         }
         let command = collecting!(self).program_arrival(unit);
-        self.hear();
+        self.pass_facts();
         self.begins(unit, command)
     }
 
@@ -81,7 +81,7 @@ impl<W: Watch> Sim<W> {
             Choice::Steps if self.begins_unseen(unit) => {}
             Choice::Step | Choice::Steps => self.step(unit),
             Choice::StepFor(op) => {
-                self.tell(Happened::FindsNoPage { op, unit });
+                self.notify(Happened::FindsNoPage { op, unit });
                 self.step(unit);
             }
             Choice::Poll => self.poll(unit),
@@ -110,7 +110,7 @@ impl<W: Watch> Sim<W> {
     pub(super) fn open_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
         self.look_into_bus(unit, true);
         let command = collecting!(self).open(unit, plane, victim);
-        self.hear();
+        self.pass_facts();
         // Its copies may have opened a block that has a page for one of them.
         self.look_at_starved();
         self.begins(unit, command);
@@ -134,7 +134,7 @@ impl<W: Watch> Sim<W> {
     /// The open collection continues.
     pub(super) fn step(&mut self, unit: UnitId) {
         let command = collecting!(self).next_step(unit);
-        self.hear();
+        self.pass_facts();
         self.start_command(unit, command);
         self.job_phase_overlaps(unit);
     }
@@ -142,7 +142,7 @@ impl<W: Watch> Sim<W> {
     /// Point A has passed: the pages in the register are programmed.
     pub(super) fn program_step(&mut self, unit: UnitId) {
         let command = collecting!(self).program_step(unit);
-        self.hear();
+        self.pass_facts();
         if self.begins(unit, command) {
             self.job_phase_overlaps(unit);
         }
@@ -161,11 +161,11 @@ impl<W: Watch> Sim<W> {
     pub(super) fn merge(&mut self, unit: UnitId, op: u32, list: u8) {
         let Some(plane) = self.jobs[unit].plane() else { return };
         self.take_from_queue(unit, op, list);
-        self.tell(Happened::Merged { op });
+        self.notify(Happened::Merged { op });
         self.host_begins(unit, op);
         let bound = binding!(self).merges(plane, op);
         self.has_bound(unit, bound);
-        self.tell(Happened::InRegister { ppn: self.page_of(op) });
+        self.notify(Happened::InRegister { ppn: self.page_of(op) });
         let page = binding!(self).page_at_register(op);
         self.jobs[unit].merges(op, page, bound.fills > 0);
         self.counters.merged_writes += 1;
@@ -175,7 +175,7 @@ impl<W: Watch> Sim<W> {
     /// the unit has begun something.
     #[cold]
     pub(super) fn make_room(&mut self, unit: UnitId, plane: PlaneId, op: u32, list: u8) -> bool {
-        self.tell(Happened::FindsNoPage { op, unit });
+        self.notify(Happened::FindsNoPage { op, unit });
         match self.jobs[unit].stage() {
             Stage::Closed => {}
             Stage::Sending => return false,
@@ -184,7 +184,7 @@ impl<W: Watch> Sim<W> {
                 return true;
             }
         }
-        if let Some(victim) = self.store.want_space(plane, &context!(self)) {
+        if let Some(victim) = self.store.request_space(plane, &context!(self)) {
             self.open_job(unit, plane, victim);
             return true;
         }
@@ -233,10 +233,10 @@ impl<W: Watch> Sim<W> {
     /// The next write of the unit finds no page anywhere.
     pub(super) fn starve(&mut self, unit: UnitId, lpn: Lpn) {
         self.starved.push(unit);
-        self.tell(Happened::Starves { unit });
+        self.notify(Happened::Starves { unit });
         self.hurry_all();
         let waits_at = |unit| self.host.waiting.count(unit) > 0;
-        self.store.want_space_in_pool(lpn, waits_at, &context!(self));
-        self.hear();
+        self.store.request_space_in_pool(lpn, waits_at, &context!(self));
+        self.pass_facts();
     }
 }

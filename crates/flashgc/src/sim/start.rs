@@ -52,11 +52,11 @@ impl<W: Watch> Sim<W> {
         }
         self.ready.clear();
         self.store.start_measuring(&context!(self));
-        self.hear();
-        self.tell(Happened::MeasuringStarts);
+        self.pass_facts();
+        self.notify(Happened::MeasuringStarts);
         for plane in (0..self.plan.geometry.planes).map(PlaneId) {
             let blocks = self.store.ftl.frontiers.free_list(plane).count() as u32;
-            self.tell(Happened::FreeBlocks { plane, blocks });
+            self.notify(Happened::FreeBlocks { plane, blocks });
         }
     }
 }

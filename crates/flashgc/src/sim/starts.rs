@@ -29,7 +29,7 @@ impl<W: Watch> Sim<W> {
         let Some(yielded) = self.units[unit.index()].yielded.take() else { return };
         let Some((resume_ns, suspended)) = self.arbiter.program_resumed(unit) else { return };
         let (op, riders) = *yielded;
-        riders.served(op).for_each(|op| self.tell(Happened::GoesOn { op, unit, resume_ns }));
+        riders.served(op).for_each(|op| self.notify(Happened::GoesOn { op, unit, resume_ns }));
         self.units[unit.index()].riders = riders;
         let phases = suspended.resumed(resume_ns);
         self.start_command(unit, flash::Command::new(Owner::Host(op), flash::Class::Host, phases));
@@ -60,7 +60,7 @@ impl<W: Watch> Sim<W> {
         }
         let mut last = self.page_of(op);
         let reader = self.plan.geometry.reader_of(last);
-        self.tell(Happened::ReadsInPlane { op, reader });
+        self.notify(Happened::ReadsInPlane { op, reader });
         while self.plan.geometry.shape.slots > 1 {
             let joins = |op: &Op| {
                 let slot = self.store.ftl.map.ppn_of(op.lpn);
@@ -72,7 +72,7 @@ impl<W: Watch> Sim<W> {
             if self.start_page(unit, next, list).is_none() {
                 break;
             }
-            self.tell(Happened::ReadsInPlane { op: next, reader });
+            self.notify(Happened::ReadsInPlane { op: next, reader });
             self.units[reader.index()].riders.ops.push(next);
             last = self.page_of(next);
         }
@@ -84,7 +84,7 @@ impl<W: Watch> Sim<W> {
         let command = flash::Command::new(owner, flash::Class::Host, phases);
         let (now_ns, events) = (self.now_ns, &mut self.events);
         let moved = self.flash.start_in_plane(reader, command, of_unit, now_ns, events);
-        self.tell_beginning(reader, owner, &moved);
+        self.notify_beginning(reader, owner, &moved);
         self.has_begun(reader, moved);
     }
 
@@ -128,7 +128,7 @@ impl<W: Watch> Sim<W> {
     /// Returns whether it has one, or a unit may collect for it.
     fn give_page(&mut self) -> bool {
         let given = binding!(self).give_page();
-        self.hear();
+        self.pass_facts();
         match given {
             // A unit that collects for the write is checked now, not at the next event.
             None => {
@@ -154,7 +154,7 @@ impl<W: Watch> Sim<W> {
         for unit in (0..self.plan.geometry.units).map(UnitId) {
             let rests = self.jobs[unit].stage() == Stage::Copying && self.flash.is_free(unit);
             if rests && view!(self).awaits_pages(unit) {
-                self.tell(Happened::NeedNotPay { unit });
+                self.notify(Happened::NeedNotPay { unit });
                 self.look_at(unit);
             }
         }
@@ -211,13 +211,13 @@ impl<W: Watch> Sim<W> {
             self.place_again(op);
             return None;
         }
-        self.tell(Happened::Started { op, lpn });
+        self.notify(Happened::Started { op, lpn });
         if self.store.ftl.is_in_controller(&self.plan.geometry, ppn) {
-            self.tell(Happened::ReadBegun { ppn, lpn });
+            self.notify(Happened::ReadBegun { ppn, lpn });
             self.answered(op);
             return None;
         }
-        self.tell(Happened::Read { ppn, lpn });
+        self.notify(Happened::Read { ppn, lpn });
         Some(from)
     }
 

@@ -43,13 +43,13 @@ impl<W: Watch> Sim<W> {
         let suspended = self.flash.suspend(unit, self.now_ns, &mut self.events);
         let Suspended { since_ns, phase_since_ns, .. } = suspended;
         if self.now_ns > phase_since_ns {
-            self.tell_busy(What::Array, unit, phase_since_ns, false);
+            self.notify_busy(What::Array, unit, phase_since_ns, false);
         }
-        self.tell_worked(unit);
+        self.notify_worked(unit);
         let riders = std::mem::take(&mut self.units[unit.index()].riders);
-        riders.served(op).for_each(|op| self.tell(Happened::Yields { op, unit }));
+        riders.served(op).for_each(|op| self.notify(Happened::Yields { op, unit }));
         if self.now_ns > since_ns {
-            self.tell_operation(unit, Owner::Host(op), since_ns);
+            self.notify_operation(unit, Owner::Host(op), since_ns);
         }
         self.counters.programs_suspended += 1;
         self.store.alloc.one_less(unit);

@@ -95,15 +95,15 @@ impl Store {
     }
 
     /// Reports to the watcher that a page of a victim leaves its plane.
-    pub fn tell_read_out<W: Watch>(&self, page: Ppn, cx: &mut Context<'_, W>) {
+    pub fn notify_read_out<W: Watch>(&self, page: Ppn, cx: &mut Context<'_, W>) {
         let lpn = self.ftl.map.lpn_of(page);
-        cx.tell(Happened::ReadOut { ppn: page, lpn });
+        cx.notify(Happened::ReadOut { ppn: page, lpn });
     }
 
     /// Reports to the watcher that a page of a victim is lost, if its errors cannot be corrected.
-    pub fn tell_uncorrectable<W: Watch>(&self, ppn: Ppn, cx: &mut Context<'_, W>) {
+    pub fn notify_uncorrectable<W: Watch>(&self, ppn: Ppn, cx: &mut Context<'_, W>) {
         if self.ftl.is_uncorrectable(&cx.plan.geometry, ppn) {
-            cx.tell(Happened::Uncorrectable { ppn, op: u32::MAX });
+            cx.notify(Happened::Uncorrectable { ppn, op: u32::MAX });
         }
     }
 
@@ -183,7 +183,7 @@ impl Store {
             let placed = Placed::of_copy(Ppn(to));
             if W::OPERATIONS {
                 let (lpn, cause) = (self.ftl.map.lpn_of(placed.ppn), Cause::Copy { from });
-                cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
+                cx.notify(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
             }
             went(from, placed);
         }
@@ -209,7 +209,7 @@ impl Store {
         if erases {
             cx.counters.erase_operations += cx.plan.geometry.erases_of_block();
         }
-        self.gc.ask_trigger_to_stop(plane, &sight!(self, cx));
+        self.gc.check_trigger_to_stop(plane, &sight!(self, cx));
     }
 
     /// Fills a program that copies have begun in a plane with slots that hold no data. Returns the
@@ -250,14 +250,14 @@ impl Store {
             && let Some(taken) = self.ftl.frontiers.take_begun(&plan.geometry, plane, stream)
         {
             cx.counters.padded += 1;
-            cx.tell(Happened::Padded { ppn: taken.ppn, collects });
+            cx.notify(Happened::Padded { ppn: taken.ppn, collects });
             if taken.filled.is_some() {
                 self.seal(taken.filled, cx);
             }
             last = Some(taken.ppn);
         }
         if last.is_some() {
-            self.ask_trigger(plane, cx);
+            self.check_trigger(plane, cx);
         }
         last
     }

@@ -109,11 +109,11 @@ impl Store {
         plane: PlaneId,
         cx: &mut Context<'_, W>,
     ) -> u8 {
-        let class = self.ask_copy(from, cx);
+        let class = self.classify_copy(from, cx);
         self.class_with_page(plane, class, true, cx)
     }
 
-    fn ask_copy<W: Watch>(&mut self, from: Ppn, cx: &Context<'_, W>) -> u8 {
+    fn classify_copy<W: Watch>(&mut self, from: Ppn, cx: &Context<'_, W>) -> u8 {
         let lpn = self.ftl.map.lpn_of(from);
         let is_current = self.ftl.map.ppn_of(lpn) == from;
         // The class of a write that waits in the buffer was chosen before it counts.
@@ -134,7 +134,7 @@ impl Store {
         asked: Option<u8>,
         cx: &mut Context<'_, W>,
     ) -> Stream {
-        let class = asked.unwrap_or_else(|| self.ask_copy(from, cx));
+        let class = asked.unwrap_or_else(|| self.classify_copy(from, cx));
         let class = self.class_with_page(plane, class, true, cx);
         if let Some(placement) = &mut self.gc.placement {
             placement.took_page(self.ftl.map.lpn_of(from), true);
@@ -145,14 +145,14 @@ impl Store {
 
     /// Placement is notified of the block that a valid page of a class went to.
     #[inline(always)]
-    pub(super) fn tell_placed(&mut self, lpn: Lpn, placed: Placed, plan: &Plan) {
+    pub(super) fn notify_placed(&mut self, lpn: Lpn, placed: Placed, plan: &Plan) {
         if let Some(placement) = self.gc.placement.as_mut().filter(|_| placed.current) {
             placement.placed(lpn, plan.geometry.block_of(placed.ppn));
         }
     }
 
     /// Placement is notified of a trim, if the data has left a page.
-    pub(super) fn tell_trimmed(&mut self, lpn: Lpn, left: Ppn) {
+    pub(super) fn notify_trimmed(&mut self, lpn: Lpn, left: Ppn) {
         if let Some(placement) = self.gc.placement.as_mut().filter(|_| left.is_some()) {
             placement.trimmed(lpn);
         }

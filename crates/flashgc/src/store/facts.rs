@@ -50,25 +50,25 @@ impl Store {
     fn block_has_changed<W: Watch>(&mut self, fact: Fact, cx: &mut Context<'_, W>) {
         self.gc.block_has_changed(fact, &sight!(self, cx));
         match fact {
-            Fact::Opened { block, .. } => cx.tell(Happened::Opened { block }),
-            Fact::Claimed { block, valid, .. } => cx.tell(Happened::Claimed { block, valid }),
+            Fact::Opened { block, .. } => cx.notify(Happened::Opened { block }),
+            Fact::Claimed { block, valid, .. } => cx.notify(Happened::Claimed { block, valid }),
             Fact::Free { block, erased: true, .. } => {
                 cx.counters.erases += 1;
-                cx.tell(Happened::Erased { block });
+                cx.notify(Happened::Erased { block });
             }
             Fact::ProgramFailed { page, .. } => {
                 cx.counters.program_failures += 1;
-                cx.tell(Happened::ProgramFailed(page));
+                cx.notify(Happened::ProgramFailed(page));
             }
             Fact::Retired { block, failed, .. } => {
                 cx.counters.erase_failures += u64::from(failed);
                 let pages = cx.plan.geometry.data_pages_of(block);
                 cx.counters.retired_pages += u64::from(pages);
-                cx.tell(Happened::Retired(block, failed));
+                cx.notify(Happened::Retired(block, failed));
             }
             Fact::ReadOnly => {
                 self.moved.push(fact);
-                cx.tell(Happened::BecomesReadOnly);
+                cx.notify(Happened::BecomesReadOnly);
             }
             _ => {}
         }

@@ -89,7 +89,7 @@ impl<W: Watch> Untimed<'_, W> {
         for _ in 0..requests {
             let Some(request) = source.next_request()? else { return Ok(true) };
             let mut mapped = 0;
-            for lpn in reads.wanted(&request) {
+            for lpn in reads.pages_required(&request) {
                 if self.is_unwritten(lpn) {
                     self.write(Lpn(lpn), 0)?;
                     mapped += 1;

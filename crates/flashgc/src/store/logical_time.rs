@@ -71,7 +71,7 @@ impl<W: Watch> Untimed<'_, W> {
         self.cx.counters.host_read += 1;
         if !self.reads_flash(lpn) {
             self.cx.counters.unwritten_read += 1;
-            self.cx.tell(Happened::ReadNothing { lpn });
+            self.cx.notify(Happened::ReadNothing { lpn });
         }
     }
 
@@ -80,7 +80,7 @@ impl<W: Watch> Untimed<'_, W> {
         let ppn = self.store.ftl.map.ppn_of(lpn);
         if ppn.is_some() {
             self.cx.counters.array_reads += 1;
-            self.cx.tell(Happened::Read { ppn, lpn });
+            self.cx.notify(Happened::Read { ppn, lpn });
         }
         ppn.is_some()
     }
@@ -111,7 +111,7 @@ impl<W: Watch> Untimed<'_, W> {
         let is_served_between = self.cx.plan.service.writes_before_gc();
         let mut has_collected = true;
         while has_collected && !self.store.ftl.host_has_room(plane) {
-            self.store.gc.want_space(plane, &self.cx.plan.geometry);
+            self.store.gc.request_space(plane, &self.cx.plan.geometry);
             has_collected = match is_served_between {
                 true => self.collect_one_batch(plane),
                 false => self.collect_in_batches(plane),
@@ -133,13 +133,13 @@ impl<W: Watch> Untimed<'_, W> {
     fn collect_one_batch(&mut self, plane: PlaneId) -> bool {
         self.collect_batch(plane, |untimed, free_pages_before| {
             if W::OPERATIONS {
-                untimed.tell_collected(plane, free_pages_before);
+                untimed.notify_collected(plane, free_pages_before);
             }
         })
     }
 
     /// Reports a collection that has just ended. It took no time.
-    fn tell_collected(&mut self, plane: PlaneId, free_pages_before: u32) {
+    fn notify_collected(&mut self, plane: PlaneId, free_pages_before: u32) {
         let geometry = &self.cx.plan.geometry;
         let victims = &self.store.victims;
         let valid = |victims: &mut dyn Iterator<Item = &Victim>| victims.map(|v| v.valid).sum();
@@ -159,6 +159,6 @@ impl<W: Watch> Untimed<'_, W> {
             free_pages_before,
             free_pages_after: self.store.ftl.frontiers.free_pages(plane),
         };
-        self.cx.tell(Happened::JobClosed(row));
+        self.cx.notify(Happened::JobClosed(row));
     }
 }

@@ -254,8 +254,12 @@ impl Store {
     }
 
     /// A write waits for space in a plane. Returns the victim whose collection would free some.
-    pub fn want_space<W: Watch>(&mut self, plane: PlaneId, cx: &Context<'_, W>) -> Option<BlockId> {
-        self.gc.want_space(plane, &cx.plan.geometry);
+    pub fn request_space<W: Watch>(
+        &mut self,
+        plane: PlaneId,
+        cx: &Context<'_, W>,
+    ) -> Option<BlockId> {
+        self.gc.request_space(plane, &cx.plan.geometry);
         if !self.gc.can_collect(&self.ftl, plane) {
             return None;
         }
@@ -266,7 +270,7 @@ impl Store {
     /// space, and its unit is checked. A plane that needs space already may have a page, and refuse
     /// it, or have no victim: its unit is checked if no request waits there, since one that waits
     /// has had it checked. Where the number of the page names its plane, no other plane helps.
-    pub fn want_space_in_pool<W: Watch>(
+    pub fn request_space_in_pool<W: Watch>(
         &mut self,
         lpn: Lpn,
         waits_at: impl Fn(UnitId) -> bool,
@@ -284,7 +288,7 @@ impl Store {
                 false => !self.ftl.host_has_room(plane),
             };
             if needs && self.ftl.blocks.reclaimable[plane.index()] > 0 {
-                self.gc.want_space(plane, &cx.plan.geometry);
+                self.gc.request_space(plane, &cx.plan.geometry);
                 self.gc.call_unit(unit);
             }
         }
@@ -317,8 +321,8 @@ impl Store {
     ) {
         let placed = self.ftl.write_reserved(&cx.plan.geometry, ppn, lpn);
         self.lose(placed.left, cx);
-        self.tell_placed(lpn, placed, cx.plan);
-        cx.tell(Happened::Programmed { ppn, lpn, cause, current: true });
+        self.notify_placed(lpn, placed, cx.plan);
+        cx.notify(Happened::Programmed { ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
         self.reserved_starts(ppn, cx);
     }
@@ -327,7 +331,7 @@ impl Store {
     pub fn pad_reserved<W: Watch>(&mut self, ppn: Ppn, cx: &mut Context<'_, W>) {
         let filled = self.ftl.pad_reserved(&cx.plan.geometry, ppn);
         cx.counters.padded += 1;
-        cx.tell(Happened::Padded { ppn, collects: false });
+        cx.notify(Happened::Padded { ppn, collects: false });
         if filled.is_some() {
             self.seal(filled, cx);
         }
@@ -337,7 +341,7 @@ impl Store {
     fn reserved_starts<W: Watch>(&mut self, ppn: Ppn, cx: &Context<'_, W>) {
         let plane = cx.plan.geometry.plane_of(ppn);
         if !self.gc.wants[plane.index()] {
-            self.ask_trigger(plane, cx);
+            self.check_trigger(plane, cx);
             if self.gc.wants[plane.index()] {
                 // The write starts in any unit of the plane, and the first one collects.
                 self.gc.call_unit(cx.plan.geometry.unit_of(plane));
@@ -353,12 +357,12 @@ impl Store {
     /// Writes wait for pages of blocks that planes share, and there are none: these planes need
     /// space.
     #[cold]
-    pub fn want_space_of_stripes(&mut self, plan: &Plan) {
+    pub fn request_space_of_stripes(&mut self, plan: &Plan) {
         let geometry = &plan.geometry;
         for plane in self.alloc.starving(plan) {
             let rests = !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()];
             if rests && !self.ftl.host_has_room(plane) {
-                self.gc.want_space(plane, geometry);
+                self.gc.request_space(plane, geometry);
                 self.gc.call_unit(geometry.unit_of(plane));
             }
         }

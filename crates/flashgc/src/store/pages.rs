@@ -56,19 +56,19 @@ impl Store {
         let placed = self.ftl.write(&cx.plan.geometry, plane, stream, parity, lpn);
         self.pass_on_facts(cx);
         self.lose(placed.left, cx);
-        self.tell_placed(lpn, placed, cx.plan);
-        cx.tell(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
+        self.notify_placed(lpn, placed, cx.plan);
+        cx.notify(Happened::Programmed { ppn: placed.ppn, lpn, cause, current: true });
         self.seal_if_filled(placed, cx);
-        self.ask_trigger(plane, cx);
+        self.check_trigger(plane, cx);
         placed.filled.is_some()
     }
 
     /// After a page was taken: does the plane need space?
     #[inline(always)]
-    pub fn ask_trigger<W: Watch>(&mut self, plane: PlaneId, cx: &Context<'_, W>) {
-        self.gc.ask_trigger(plane, &cx.plan.gc, &cx.plan.geometry, &self.ftl);
+    pub fn check_trigger<W: Watch>(&mut self, plane: PlaneId, cx: &Context<'_, W>) {
+        self.gc.check_trigger(plane, &cx.plan.gc, &cx.plan.geometry, &self.ftl);
         if self.gc.keeps_books {
-            self.gc.ask_used_space(plane, &sight!(self, cx));
+            self.gc.check_used_space(plane, &sight!(self, cx));
         }
     }
 
@@ -116,16 +116,16 @@ impl Store {
             self.lose(placed.left, cx);
         }
         let Placed { ppn, current, .. } = placed;
-        self.tell_placed(lpn, placed, cx.plan);
-        cx.tell(Happened::Programmed { ppn, lpn, cause, current });
+        self.notify_placed(lpn, placed, cx.plan);
+        cx.notify(Happened::Programmed { ppn, lpn, cause, current });
         placed
     }
 
     /// The host trims a page.
     pub fn trim<W: Watch>(&mut self, lpn: Lpn, cx: &mut Context<'_, W>) {
         let left = self.ftl.trim(lpn);
-        self.tell_trimmed(lpn, left);
-        cx.tell(Happened::Trimmed { lpn });
+        self.notify_trimmed(lpn, left);
+        cx.notify(Happened::Trimmed { lpn });
         self.lose(left, cx);
     }
 

@@ -35,7 +35,7 @@ pub fn restored(plan: &Plan, mut drive: Drive) -> Result<(Store, Carried), Drive
             store.gc.changed(&store.ftl, geometry, plane, block);
         }
         if wanted && store.is_short(plan, plane) {
-            store.gc.want_space(plane, geometry);
+            store.gc.request_space(plane, geometry);
         }
     }
     if let Some(kept) = kept {

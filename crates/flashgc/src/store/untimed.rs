@@ -268,7 +268,7 @@ impl<W: Watch> Untimed<'_, W> {
         let pool = plan.pools.of_plane(plane);
         for &plane in plan.pools.planes(pool) {
             while !self.store.ftl.host_has_room(plane) {
-                let Some(victim) = self.store.want_space(plane, &self.cx) else { break };
+                let Some(victim) = self.store.request_space(plane, &self.cx) else { break };
                 self.collect_victim(plane, victim);
             }
             if self.store.ftl.host_has_room(plane) {

@@ -163,11 +163,11 @@ fn story(seen: impl Fn(Ppn) -> Happened) {
     for page in 0..2 {
         let (lpn, cause) = (Lpn(page), Cause::Host { op: 0 });
         let ppn = Ppn(first.0 + page);
-        checker.see(0, Happened::Programmed { ppn, lpn, cause, current: true });
+        checker.observe(0, Happened::Programmed { ppn, lpn, cause, current: true });
     }
-    checker.see(0, Happened::MeasuringStarts);
-    checker.see(0, Happened::Claimed { block: BlockId(0), valid: 0 });
-    checker.see(500, seen(first));
+    checker.observe(0, Happened::MeasuringStarts);
+    checker.observe(0, Happened::Claimed { block: BlockId(0), valid: 0 });
+    checker.observe(500, seen(first));
 }
 
 #[test]

@@ -155,20 +155,20 @@ fn story(begins_ns: u64, plane: usize, is_read: bool) {
         let (lpn, cause) = (Lpn(plane as u32), Cause::Host { op: 0 });
         Happened::Programmed { ppn, lpn, cause, current: true }
     };
-    checker.see(0, program(page));
-    checker.see(0, program(Ppn(page.0 + 1)));
-    checker.see(0, Happened::MeasuringStarts);
-    checker.see(0, Happened::Claimed { block: BlockId(0), valid: 0 });
+    checker.observe(0, program(page));
+    checker.observe(0, program(Ppn(page.0 + 1)));
+    checker.observe(0, Happened::MeasuringStarts);
+    checker.observe(0, Happened::Claimed { block: BlockId(0), valid: 0 });
     let begins = match is_read {
         true => Happened::Read { ppn: Ppn(page.0 + 1), lpn: Lpn(plane as u32) },
         false => program(Ppn(page.0 + 2)),
     };
-    checker.see(begins_ns, begins);
+    checker.observe(begins_ns, begins);
     let (what, unit) = (What::Operation("erase", 0), UnitId(0));
-    checker.see(3000, Happened::Busy { what, unit, from_ns: 1000, to_ns: 3000, gc: true });
-    checker.see(3000, Happened::JobClosed(row()));
+    checker.observe(3000, Happened::Busy { what, unit, from_ns: 1000, to_ns: 3000, gc: true });
+    checker.observe(3000, Happened::JobClosed(row()));
     // The collection has ended: its plane is open.
-    checker.see(3000, program(Ppn(geometry.first_page(BlockId(5)).0)));
+    checker.observe(3000, program(Ppn(geometry.first_page(BlockId(5)).0)));
 }
 
 /// The row of a collection without a page to move; it does not name its block.

@@ -60,7 +60,7 @@ fn a_requested_block_counts_until_it_is_taken() {
     let plane = PlaneId(0);
     assert!(lists.is_on(ten));
     lists.add(plane);
-    lists.ask_for_one(plane);
+    lists.request_one(plane);
     assert!(!lists.is_on(ten), "the block's pages are on their way");
     assert!(lists.claim(plane, 3));
     assert!(lists.is_on(ten), "its collection counts for itself");

@@ -76,7 +76,7 @@ fn open_text() -> String {
 struct Jobs(Vec<(u64, u32, u32)>);
 
 impl See for Jobs {
-    fn see(&mut self, _now_ns: u64, happened: Happened) {
+    fn observe(&mut self, _now_ns: u64, happened: Happened) {
         if let Happened::JobClosed(row) = happened {
             self.0.push((row.selected_ns, row.valid, row.blocks));
         }

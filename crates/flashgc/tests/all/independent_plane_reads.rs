@@ -137,11 +137,11 @@ fn what_does_not_go_with_it_is_refused() {
 fn found(operations: &[(UnitId, &'static str, u64, u64)]) -> Option<String> {
     let plan = setup(TINY, &[ON]).plan;
     let mut checker = Checker::of(&plan);
-    checker.see(0, Happened::MeasuringStarts);
+    checker.observe(0, Happened::MeasuringStarts);
     let told = catch_unwind(AssertUnwindSafe(|| {
         for &(unit, name, from_ns, to_ns) in operations {
             let what = What::Operation(name, 0);
-            checker.see(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc: false });
+            checker.observe(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc: false });
         }
     }));
     told.err().map(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_default())

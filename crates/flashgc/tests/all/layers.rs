@@ -196,13 +196,13 @@ impl Story {
     fn new(sets: &[&str]) -> Self {
         let setup = setup(TINY, &with_layers(sets));
         let mut checker = Checker::new(&setup.plan.geometry, Promises::of(&setup.plan));
-        checker.see(0, Happened::MeasuringStarts);
+        checker.observe(0, Happened::MeasuringStarts);
         Story(checker)
     }
 
     fn program(&mut self, ppn: u32, lpn: u32, cause: Cause) -> &mut Self {
         let (ppn, lpn) = (Ppn(ppn), Lpn(lpn));
-        self.0.see(0, Happened::Programmed { ppn, lpn, cause, current: true });
+        self.0.observe(0, Happened::Programmed { ppn, lpn, cause, current: true });
         self
     }
 
@@ -216,7 +216,7 @@ impl Story {
             (What::Array, half_ns, from_ns + ns),
             (operation, from_ns, from_ns + ns),
         ] {
-            self.0.see(to_ns, Happened::Busy { what, unit: UNIT, from_ns, to_ns, gc });
+            self.0.observe(to_ns, Happened::Busy { what, unit: UNIT, from_ns, to_ns, gc });
         }
         self
     }

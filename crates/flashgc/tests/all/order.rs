@@ -143,26 +143,26 @@ impl Story {
         Story { checker: Checker::new(&geometry(), PROMISES), now_ns: 0, ops: 0 }
     }
 
-    fn tell(&mut self, happened: Happened) -> &mut Self {
+    fn notify(&mut self, happened: Happened) -> &mut Self {
         self.now_ns += 1;
-        self.checker.see(self.now_ns, happened);
+        self.checker.observe(self.now_ns, happened);
         self
     }
 
     fn accept(&mut self, op: u32, lpn: u32, kind: HostOp) -> &mut Self {
-        self.tell(Happened::Accepted { op, request: op, lpn: Lpn(lpn), kind, high: false })
+        self.notify(Happened::Accepted { op, request: op, lpn: Lpn(lpn), kind, high: false })
     }
 
     fn start(&mut self, op: u32, lpn: u32) -> &mut Self {
-        self.tell(Happened::Started { op, lpn: Lpn(lpn) })
+        self.notify(Happened::Started { op, lpn: Lpn(lpn) })
     }
 
     fn done(&mut self, op: u32, lpn: u32, kind: HostOp) -> &mut Self {
-        self.tell(Happened::Done { op, lpn: Lpn(lpn), kind })
+        self.notify(Happened::Done { op, lpn: Lpn(lpn), kind })
     }
 
     fn program(&mut self, ppn: u32, lpn: u32, cause: Cause, current: bool) -> &mut Self {
-        self.tell(Happened::Programmed { ppn: Ppn(ppn), lpn: Lpn(lpn), cause, current })
+        self.notify(Happened::Programmed { ppn: Ppn(ppn), lpn: Lpn(lpn), cause, current })
     }
 
     /// A whole write of the host.
@@ -178,15 +178,15 @@ impl Story {
     }
 
     fn read(&mut self, ppn: u32, lpn: u32) -> &mut Self {
-        self.tell(Happened::Read { ppn: Ppn(ppn), lpn: Lpn(lpn) })
+        self.notify(Happened::Read { ppn: Ppn(ppn), lpn: Lpn(lpn) })
     }
 
     fn erase(&mut self, block: u32) -> &mut Self {
-        self.tell(Happened::Erased { block: BlockId(block) })
+        self.notify(Happened::Erased { block: BlockId(block) })
     }
 
     fn busy(&mut self, what: What, from_ns: u64, to_ns: u64) -> &mut Self {
-        self.tell(Happened::Busy { what, unit: UnitId(0), from_ns, to_ns, gc: false })
+        self.notify(Happened::Busy { what, unit: UnitId(0), from_ns, to_ns, gc: false })
     }
 }
 
@@ -197,8 +197,8 @@ fn the_checker_passes_what_a_drive_may_do() {
     story.write(0, 40).read(0, 40).write(1, 40).read(1, 40).write(2, 41);
     // A copy of the newest version, and one that was rewritten on the way: wasted, and allowed.
     story.copy(1, 8, 40, true).read(8, 40).copy(0, 9, 40, false);
-    story.tell(Happened::Trimmed { lpn: Lpn(41) }).tell(Happened::ReadNothing { lpn: Lpn(41) });
-    story.tell(Happened::ReadNothing { lpn: Lpn(42) });
+    story.notify(Happened::Trimmed { lpn: Lpn(41) }).notify(Happened::ReadNothing { lpn: Lpn(41) });
+    story.notify(Happened::ReadNothing { lpn: Lpn(42) });
     story.erase(0).write(0, 41).read(0, 41);
     story.busy(What::Array, 0, 10).busy(What::Array, 10, 20).busy(data(0), 0, 10);
     assert_eq!(story.checker.busy().array_ns, [20, 0]);
@@ -232,13 +232,13 @@ fn the_checker_catches_a_read_of_other_data() {
 #[test]
 #[should_panic(expected = "found version 1 of 1")]
 fn the_checker_catches_a_read_of_trimmed_data() {
-    Story::new().write(0, 1).tell(Happened::Trimmed { lpn: Lpn(1) }).read(0, 1);
+    Story::new().write(0, 1).notify(Happened::Trimmed { lpn: Lpn(1) }).read(0, 1);
 }
 
 #[test]
 #[should_panic(expected = "a read of logical page 1 lost its data")]
 fn the_checker_catches_lost_data() {
-    Story::new().write(0, 1).tell(Happened::ReadNothing { lpn: Lpn(1) });
+    Story::new().write(0, 1).notify(Happened::ReadNothing { lpn: Lpn(1) });
 }
 
 #[test]
@@ -299,16 +299,16 @@ fn arrived(request: u32) -> Happened {
 fn two_places() -> Story {
     let promises = Promises { queue_length: Some(2), ..PROMISES };
     let mut story = Story { checker: Checker::new(&geometry(), promises), now_ns: 0, ops: 0 };
-    story.tell(arrived(0)).tell(arrived(1)).tell(arrived(2));
+    story.notify(arrived(0)).notify(arrived(1)).notify(arrived(2));
     // Two pages of one request are in one place.
     story.accept(0, 5, HostOp::Read).accept(0, 6, HostOp::Read);
-    story.tell(Happened::Crosses { request: 1 }).accept(1, 7, HostOp::Read);
+    story.notify(Happened::Crosses { request: 1 }).accept(1, 7, HostOp::Read);
     story
 }
 
 #[test]
 fn the_checker_passes_a_request_that_takes_the_place_of_another() {
-    two_places().tell(served(0)).accept(2, 8, HostOp::Read);
+    two_places().notify(served(0)).accept(2, 8, HostOp::Read);
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn the_checker_catches_a_request_without_a_place() {
 #[test]
 #[should_panic(expected = "3 requests were in the device, which holds 2")]
 fn the_checker_catches_a_request_that_crosses_without_a_place() {
-    two_places().tell(Happened::Crosses { request: 2 });
+    two_places().notify(Happened::Crosses { request: 2 });
 }
 
 /// The device has three places, and the checker expects two.
@@ -344,18 +344,18 @@ fn the_checker_catches_two_transfers_on_one_bus() {
 }
 
 /// A transfer of data, and one of a command, with this time of the bus request.
-fn data(asked_ns: u64) -> What {
-    What::Bus { is_command: false, asked_ns }
+fn data(requested_ns: u64) -> What {
+    What::Bus { is_command: false, requested_ns }
 }
 
-fn command(asked_ns: u64) -> What {
-    What::Bus { is_command: true, asked_ns }
+fn command(requested_ns: u64) -> What {
+    What::Bus { is_command: true, requested_ns }
 }
 
 /// The error of the checker on a drive with these promises; `None` where it lets it pass.
-fn found(promises: Promises, tell: impl Fn(&mut Story)) -> Option<String> {
+fn found(promises: Promises, notify: impl Fn(&mut Story)) -> Option<String> {
     let mut story = Story { checker: Checker::new(&geometry(), promises), now_ns: 0, ops: 0 };
-    let outcome = catch_unwind(AssertUnwindSafe(|| tell(&mut story))).err()?;
+    let outcome = catch_unwind(AssertUnwindSafe(|| notify(&mut story))).err()?;
     Some(outcome.downcast_ref::<String>().expect("in words").clone())
 }
 
@@ -391,7 +391,7 @@ fn the_checker_knows_that_operations_end_together() {
     let together = Promises { ends_together: true, ..PROMISES };
     let begins = |at_ns: u64| {
         move |story: &mut Story| {
-            story.checker.see(at_ns, Happened::Taken { op: 0 });
+            story.checker.observe(at_ns, Happened::Taken { op: 0 });
             story.busy(What::Operation("read", 0), 5, 30);
         }
     };
@@ -404,7 +404,7 @@ fn the_checker_knows_that_operations_end_together() {
 #[test]
 #[should_panic(expected = "a job moved more pages than its victim")]
 fn the_checker_catches_a_job_that_moves_too_much() {
-    Story::new().tell(Happened::JobClosed(row(3, 4)));
+    Story::new().notify(Happened::JobClosed(row(3, 4)));
 }
 
 fn row(valid: u32, moved: u32) -> JobRow {
@@ -440,6 +440,6 @@ fn an_audit_catches_a_map_that_the_checker_did_not_see() {
         current: true,
     };
     let mut checker = Checker::new(&setup.plan.geometry, Promises { in_order: false, ..PROMISES });
-    checker.see(0, unseen);
+    checker.observe(0, unseen);
     checker.audit(sim.ftl());
 }

@@ -219,7 +219,7 @@ fn accepts(facts: &[Happened]) -> bool {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
         let drive = Drive::aged(&setup.plan.geometry, 0.0);
         let mut checker = Checker::with_drive(&setup.plan, &drive);
-        facts.iter().for_each(|&fact| checker.see(1_000, fact));
+        facts.iter().for_each(|&fact| checker.observe(1_000, fact));
     }))
     .is_ok()
 }

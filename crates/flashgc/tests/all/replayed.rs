@@ -202,7 +202,7 @@ fn a_workload_and_its_trace_give_equal_results_under_every_scheme() {
 struct Done(Vec<(u64, u32)>);
 
 impl See for Done {
-    fn see(&mut self, now_ns: u64, happened: Happened) {
+    fn observe(&mut self, now_ns: u64, happened: Happened) {
         if let Happened::Done { lpn, .. } = happened {
             self.0.push((now_ns, lpn.0));
         }

@@ -14,7 +14,7 @@ use flashgc::workload::{HostOp, HostRequest, ListSource, Overwrites, Source, Sou
 struct Accepted(Vec<(u64, u32, u8)>);
 
 impl See for Accepted {
-    fn see(&mut self, now_ns: u64, happened: Happened) {
+    fn observe(&mut self, now_ns: u64, happened: Happened) {
         if let Happened::Accepted { lpn, kind, .. } = happened {
             self.0.push((now_ns, lpn.0, kind as u8));
         }

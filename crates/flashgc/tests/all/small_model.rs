@@ -177,8 +177,8 @@ struct Latencies {
 }
 
 impl See for Latencies {
-    fn see(&mut self, now_ns: u64, happened: Happened) {
-        self.blame.see(now_ns, happened);
+    fn observe(&mut self, now_ns: u64, happened: Happened) {
+        self.blame.observe(now_ns, happened);
         match happened {
             Happened::Arrived { request, .. } => {
                 let at = request as usize;

@@ -272,7 +272,7 @@ struct Worked {
 }
 
 impl See for Worked {
-    fn see(&mut self, _now_ns: u64, happened: Happened) {
+    fn observe(&mut self, _now_ns: u64, happened: Happened) {
         let Happened::Busy { what: What::Operation(name, _), unit, .. } = happened else { return };
         let counts = match name {
             "erase" => &mut self.erases,

@@ -125,28 +125,28 @@ impl Story {
     fn new() -> Self {
         let setup = setup(TINY, &ON);
         let mut checker = Checker::new(&setup.plan.geometry, Promises::of(&setup.plan));
-        checker.see(0, Happened::MeasuringStarts);
+        checker.observe(0, Happened::MeasuringStarts);
         let mut story = Story(checker);
         story.program(0).array(0, 200_000).ends("program", 200_000);
         story.program(1).array(300_000, 380_000);
-        story.0.see(380_000, Happened::Yields { op: 0, unit: UNIT });
+        story.0.observe(380_000, Happened::Yields { op: 0, unit: UNIT });
         story.ends("program", 380_000).array(380_000, 400_000).ends("suspend", 400_000);
         story
     }
 
     fn program(&mut self, page: u32) -> &mut Self {
         let (ppn, lpn, cause) = (Ppn(page), Lpn(page), Cause::Host { op: 0 });
-        self.0.see(0, Happened::Programmed { ppn, lpn, cause, current: true });
+        self.0.observe(0, Happened::Programmed { ppn, lpn, cause, current: true });
         self
     }
 
     fn reads(&mut self, page: u32) -> &mut Self {
-        self.0.see(400_000, Happened::Read { ppn: Ppn(page), lpn: Lpn(page) });
+        self.0.observe(400_000, Happened::Read { ppn: Ppn(page), lpn: Lpn(page) });
         self
     }
 
     fn goes_on(&mut self, now_ns: u64) -> &mut Self {
-        self.0.see(now_ns, Happened::GoesOn { op: 0, unit: UNIT, resume_ns: 0 });
+        self.0.observe(now_ns, Happened::GoesOn { op: 0, unit: UNIT, resume_ns: 0 });
         self
     }
 
@@ -160,7 +160,7 @@ impl Story {
 
     fn busy(&mut self, what: What, (from_ns, to_ns): (u64, u64)) -> &mut Self {
         let gc = matches!(what, What::Operation("erase", _));
-        self.0.see(to_ns, Happened::Busy { what, unit: UNIT, from_ns, to_ns, gc });
+        self.0.observe(to_ns, Happened::Busy { what, unit: UNIT, from_ns, to_ns, gc });
         self
     }
 }

@@ -178,7 +178,7 @@ fn the_checker_notices_a_request_that_its_limit_had_not_admitted() {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
             let drive = flashgc::drive::Drive::aged(&setup.plan.geometry, 0.5);
             let mut checker = Checker::with_drive(&setup.plan, &drive);
-            facts.iter().for_each(|&(at_ns, fact)| checker.see(at_ns, fact));
+            facts.iter().for_each(|&(at_ns, fact)| checker.observe(at_ns, fact));
         }))
         .is_ok()
     };

@@ -230,8 +230,8 @@ struct Misled {
 }
 
 impl See for Misled {
-    fn see(&mut self, now_ns: u64, happened: Happened) {
-        self.checker.see(now_ns, happened);
+    fn observe(&mut self, now_ns: u64, happened: Happened) {
+        self.checker.observe(now_ns, happened);
         match happened {
             Happened::Programmed { ppn, lpn, cause: Cause::Copy { .. }, .. } => {
                 self.copied[self.geometry.unit_of_page(ppn).index()] = Some((ppn, lpn));
@@ -247,7 +247,7 @@ impl See for Misled {
                 let unit = self.geometry.unit_of_page(ppn).index();
                 let is_suspended = self.ended[unit] == "copy-program";
                 if let Some((ppn, lpn)) = self.copied[unit].take().filter(|_| is_suspended) {
-                    self.checker.see(now_ns, Happened::Read { ppn, lpn });
+                    self.checker.observe(now_ns, Happened::Read { ppn, lpn });
                 }
             }
             _ => {}

@@ -271,35 +271,35 @@ impl Story {
         let plan = setup(TINY, &[]).plan;
         let mut checker = Checker::new(&plan.geometry, Promises::of(&plan));
         let (kind, high) = (HostOp::Write, false);
-        checker.see(0, Happened::Accepted { op: 0, request: 0, lpn: PAGE, kind, high });
+        checker.observe(0, Happened::Accepted { op: 0, request: 0, lpn: PAGE, kind, high });
         Story { checker, now_ns: 0 }
     }
 
-    fn tell(&mut self, happened: Happened) -> &mut Self {
+    fn notify(&mut self, happened: Happened) -> &mut Self {
         self.now_ns += 1000;
-        self.checker.see(self.now_ns, happened);
+        self.checker.observe(self.now_ns, happened);
         self
     }
 
     fn comes_in(&mut self) -> &mut Self {
         let (from_ns, to_ns) = (self.now_ns + 500, self.now_ns + 1000);
-        self.tell(Happened::BufferAccessed { lpn: PAGE, kind: HostOp::Write, from_ns, to_ns })
+        self.notify(Happened::BufferAccessed { lpn: PAGE, kind: HostOp::Write, from_ns, to_ns })
     }
 
     fn programmed(&mut self, ppn: u32, cause: Cause) -> &mut Self {
-        self.tell(Happened::Programmed { ppn: Ppn(ppn), lpn: PAGE, cause, current: true })
+        self.notify(Happened::Programmed { ppn: Ppn(ppn), lpn: PAGE, cause, current: true })
     }
 
     fn flushed(&mut self) -> &mut Self {
-        self.tell(Happened::Flushed { lpn: PAGE })
+        self.notify(Happened::Flushed { lpn: PAGE })
     }
 
     fn read_flash(&mut self, ppn: u32) -> &mut Self {
-        self.tell(Happened::Read { ppn: Ppn(ppn), lpn: PAGE })
+        self.notify(Happened::Read { ppn: Ppn(ppn), lpn: PAGE })
     }
 
     fn read_buffer(&mut self) -> &mut Self {
-        self.tell(Happened::ReadBuffered { lpn: PAGE })
+        self.notify(Happened::ReadBuffered { lpn: PAGE })
     }
 }
 
@@ -308,11 +308,11 @@ fn the_checker_passes_what_a_buffer_may_do() {
     let mut story = Story::new();
     story.comes_in().read_buffer().programmed(0, Cause::Flush).read_buffer().comes_in();
     // A collection may read the older version in flash; only the host may not.
-    story.tell(Happened::ReadOut { ppn: Ppn(0), lpn: PAGE });
+    story.notify(Happened::ReadOut { ppn: Ppn(0), lpn: PAGE });
     story.programmed(1, Cause::Flush).flushed().read_flash(1).comes_in();
-    story.tell(Happened::Trimmed { lpn: PAGE }).tell(Happened::ReadNothing { lpn: PAGE });
+    story.notify(Happened::Trimmed { lpn: PAGE }).notify(Happened::ReadNothing { lpn: PAGE });
     story.comes_in().read_buffer();
-    story.tell(Happened::Done { op: 0, lpn: PAGE, kind: HostOp::Write });
+    story.notify(Happened::Done { op: 0, lpn: PAGE, kind: HostOp::Write });
     story.checker.audit_buffer([PAGE].into_iter());
     assert_eq!((story.checker.flushes, story.checker.host_programs), (2, 0));
 }
@@ -350,7 +350,7 @@ fn the_checker_catches_a_read_from_the_buffer_of_a_page_that_is_not_there() {
 #[test]
 #[should_panic(expected = "a read of logical page 1 lost its data")]
 fn the_checker_catches_data_that_the_buffer_lost() {
-    Story::new().comes_in().tell(Happened::ReadNothing { lpn: PAGE });
+    Story::new().comes_in().notify(Happened::ReadNothing { lpn: PAGE });
 }
 
 #[test]
@@ -367,5 +367,5 @@ fn the_checker_catches_two_accesses_at_once() {
     let mut story = Story::new();
     story.comes_in();
     let access = Happened::BufferAccessed { lpn: PAGE, kind: HostOp::Read, from_ns: 0, to_ns: 1 };
-    story.tell(access);
+    story.notify(access);
 }

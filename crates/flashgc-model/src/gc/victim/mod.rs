@@ -71,7 +71,7 @@ macro_rules! victims {
             }
 
             #[inline(never)]
-            fn tell_invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
+            fn notify_invalidated(&mut self, plane: PlaneId, block: BlockId, valid: u32) {
                 match self { $(Policy::$word(p) => p.invalidated(plane, block, valid)),* }
             }
         }
@@ -86,7 +86,7 @@ macro_rules! victims {
                 // Pages become invalid very often, so the most common policy is matched first.
                 match self {
                     Policy::greedy(policy) => policy.invalidated(plane, block, valid),
-                    _ => self.tell_invalidated(plane, block, valid),
+                    _ => self.notify_invalidated(plane, block, valid),
                 }
             }
 

@@ -185,7 +185,7 @@ impl BinaryFormat for Reader {
         self.skipped
     }
 
-    fn want(&mut self, start_ns: u64, first_row: u64) {
+    fn skip_to(&mut self, start_ns: u64, first_row: u64) {
         (self.want_start_ns, self.want_row) = (start_ns, first_row);
     }
 

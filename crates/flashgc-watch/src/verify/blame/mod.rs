@@ -445,7 +445,7 @@ impl Blame {
 
 impl Watch for Blame {
     #[inline(always)]
-    fn see(&mut self, now_ns: u64, happened: Happened) {
+    fn observe(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::RampEnds { job } => self.ramp_ends(job),
             Happened::AwaitsIdle { op } => self.awaits_idle(op, now_ns),

@@ -33,14 +33,14 @@ impl Checker {
     }
 
     /// Follows requests that wait: flushes, and operations in the queues of units.
-    pub(super) fn see_requests_wait(&mut self, now_ns: u64, happened: Happened) {
-        self.see_flush(now_ns, happened);
-        self.see_queues(happened);
+    pub(super) fn observe_waits(&mut self, now_ns: u64, happened: Happened) {
+        self.observe_flush(now_ns, happened);
+        self.observe_queues(happened);
     }
 
     /// Follows the queues of units, where background work may begin in one of them while others
     /// have requests.
-    fn see_queues(&mut self, happened: Happened) {
+    fn observe_queues(&mut self, happened: Happened) {
         let Some(queued) = &mut self.queued else { return };
         match happened {
             Happened::Queued { op, unit } => {
@@ -68,9 +68,9 @@ impl Checker {
     }
 
     /// Follows bad blocks.
-    pub(super) fn see_bad_blocks(&mut self, now_ns: u64, happened: Happened) {
+    pub(super) fn observe_bad_blocks(&mut self, now_ns: u64, happened: Happened) {
         let bad_blocks = self.bad_blocks.iter_mut();
-        bad_blocks.for_each(|bad| bad.see(now_ns, happened, &self.geometry));
+        bad_blocks.for_each(|bad| bad.observe(now_ns, happened, &self.geometry));
         match happened {
             Happened::ProgramFailed(page) => self.program_failed(page),
             Happened::Retired(block, _) => {

@@ -152,12 +152,12 @@ impl Checker {
     }
 
     /// Collections keep their time slices, or are paid for.
-    fn see_pace(&mut self, now_ns: u64, happened: Happened) {
+    fn observe_pace(&mut self, now_ns: u64, happened: Happened) {
         if let Some(turns) = &mut self.turns {
-            turns.see(&self.geometry, &self.programmed, now_ns, happened);
+            turns.observe(&self.geometry, &self.programmed, now_ns, happened);
         }
         if let Some(accounts) = &mut self.accounts {
-            accounts.see(&self.geometry, (&self.programmed, &self.home), now_ns, happened);
+            accounts.observe(&self.geometry, (&self.programmed, &self.home), now_ns, happened);
         }
     }
 
@@ -335,14 +335,14 @@ impl Checker {
     }
 
     /// Counts arrivals and ends of requests.
-    fn see_request(&mut self, now_ns: u64, happened: Happened) {
+    fn observe_request(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Arrived { .. } => self.outstanding += 1,
             Happened::Served { .. } => self.outstanding -= 1,
             _ => {}
         }
         if let Some(inside) = &mut self.inside {
-            inside.see(now_ns, happened);
+            inside.observe(now_ns, happened);
         }
     }
 
@@ -356,7 +356,7 @@ impl Checker {
     }
 
     /// Follows the flush commands that wait.
-    fn see_flush(&mut self, now_ns: u64, happened: Happened) {
+    fn observe_flush(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::FlushComes { request } => {
                 let held = self.held.pages().filter(|_| self.promises.drains);
@@ -414,27 +414,27 @@ impl Checker {
         self.summaries = 0;
     }
 
-    fn see_times(&mut self, now_ns: u64, happened: Happened) {
+    fn observe_times(&mut self, now_ns: u64, happened: Happened) {
         let Some(times) = &mut self.times else { return };
         let fills = matches!(happened, Happened::Programmed { ppn, .. } if {
             let block = self.geometry.block_of(ppn);
             self.programmed[block.index()] == self.geometry.data_pages_of(block)
         });
-        times.see(now_ns, happened, fills, &self.geometry);
+        times.observe(now_ns, happened, fills, &self.geometry);
     }
 }
 
 impl Watch for Checker {
-    fn see(&mut self, now_ns: u64, happened: Happened) {
+    fn observe(&mut self, now_ns: u64, happened: Happened) {
         self.reports += 1;
-        self.see_bad_blocks(now_ns, happened);
-        self.see_pace(now_ns, happened);
-        self.see_requests_wait(now_ns, happened);
-        self.spans.see(now_ns, happened);
+        self.observe_bad_blocks(now_ns, happened);
+        self.observe_pace(now_ns, happened);
+        self.observe_waits(now_ns, happened);
+        self.spans.observe(now_ns, happened);
         match happened {
             Happened::MeasuringStarts => self.start_measuring(),
             Happened::Accepted { op, lpn, .. } => {
-                self.see_request(now_ns, happened);
+                self.observe_request(now_ns, happened);
                 self.waiting.entry(lpn.0).or_default().push_back(op);
             }
             Happened::Started { op, lpn } => self.started(now_ns, op, lpn),
@@ -486,12 +486,12 @@ impl Watch for Checker {
             | Happened::Handles { .. }
             | Happened::Handled { .. }
             | Happened::Crosses { .. }
-            | Happened::Served { .. } => self.see_request(now_ns, happened),
+            | Happened::Served { .. } => self.observe_request(now_ns, happened),
             Happened::WorksAhead { plane } => self.rests(now_ns, plane),
             // Facts for other watchers.
             _ => {}
         }
-        self.see_times(now_ns, happened);
-        self.holds.iter_mut().for_each(|holds| holds.see(now_ns, happened, &self.geometry));
+        self.observe_times(now_ns, happened);
+        self.holds.iter_mut().for_each(|holds| holds.observe(now_ns, happened, &self.geometry));
     }
 }

@@ -146,16 +146,16 @@ impl Timeline {
     }
 
     /// Takes an event of the run; the end of a request comes by [`Timeline::served`].
-    pub(super) fn see(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
+    pub(super) fn observe(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
         match happened {
             Happened::MeasuringStarts => self.is_measuring = true,
             Happened::FreeBlocks { blocks, .. } => self.free_blocks += u64::from(blocks),
             _ if !self.is_measuring => {}
             _ => {
                 self.enter(now_ns);
-                self.steps.see(now_ns, happened, requests);
-                self.see_host(now_ns, happened, requests);
-                self.see_drive(now_ns, happened);
+                self.steps.observe(now_ns, happened, requests);
+                self.observe_host(now_ns, happened, requests);
+                self.observe_drive(now_ns, happened);
             }
         }
     }
@@ -194,7 +194,7 @@ impl Timeline {
         self.outlet.hand_out((now_ns, now_ns), Entry::Count(counter, value), &[]);
     }
 
-    fn see_host(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
+    fn observe_host(&mut self, now_ns: u64, happened: Happened, requests: &Requests) {
         match happened {
             Happened::Arrived { request, outstanding, .. } => {
                 let entry = place(&mut self.requests, request, UnderWay::default());
@@ -284,7 +284,7 @@ impl Timeline {
         }
     }
 
-    fn see_drive(&mut self, now_ns: u64, happened: Happened) {
+    fn observe_drive(&mut self, now_ns: u64, happened: Happened) {
         match happened {
             Happened::Claimed { block, valid } => {
                 let unit = self.geometry.unit_of(self.geometry.plane_of_block(block));

@@ -13,7 +13,7 @@ impl Times {
     }
 
     /// Follows failures.
-    pub(super) fn see_failures(&mut self, happened: Happened, at: &Geometry) {
+    pub(super) fn observe_failures(&mut self, happened: Happened, at: &Geometry) {
         match happened {
             Happened::ProgramFailed(ppn) => {
                 self.homeless.push(ppn);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 /// What a test records of a run.
 pub trait See: Send + 'static {
-    fn see(&mut self, now_ns: u64, happened: Happened);
+    fn observe(&mut self, now_ns: u64, happened: Happened);
 }
 
 /// A watcher that passes everything on to these records.
@@ -14,7 +14,7 @@ pub fn spied<T: See>(records: T) -> (Watchers, Arc<Mutex<T>>) {
     let records = Arc::new(Mutex::new(records));
     let told = Arc::clone(&records);
     let listener = Box::new(move |now_ns, happened| {
-        told.lock().expect("no event has panicked").see(now_ns, happened);
+        told.lock().expect("no event has panicked").observe(now_ns, happened);
     });
     (Watchers::from(InDetail { listener: Some(listener), ..InDetail::default() }), records)
 }

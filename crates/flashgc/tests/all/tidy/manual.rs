@@ -143,7 +143,7 @@ fn outcome(sets: &[String]) -> Result<String, Vec<(String, String)>> {
 const STRANGE: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq";
 
 /// The keys that the readers request in a table, as the message about an unknown key lists them.
-fn asked(table: &str, sets: &[&str]) -> Vec<String> {
+fn keys_read(table: &str, sets: &[&str]) -> Vec<String> {
     let mut sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let strange = if table.is_empty() { STRANGE.into() } else { format!("{table}.{STRANGE}") };
     sets.push(format!("{strange}=1"));
@@ -161,7 +161,7 @@ fn asked(table: &str, sets: &[&str]) -> Vec<String> {
 }
 
 /// The keys that the readers request in the tables of a list.
-fn asked_in_list(list: &str, sets: &[&str]) -> Vec<String> {
+fn keys_in_list(list: &str, sets: &[&str]) -> Vec<String> {
     let strange = format!("{list}=[{{{STRANGE}=1}}]");
     let sets: Vec<String> = sets.iter().copied().chain([&*strange]).map(String::from).collect();
     let errors = outcome(&sets).expect_err("the strange key is refused");
@@ -185,26 +185,29 @@ fn all_asked() -> BTreeSet<String> {
         "precondition",
         "engine",
     ] {
-        keys.extend(asked(table, &synthetic));
+        keys.extend(keys_read(table, &synthetic));
     }
-    keys.extend(asked("device.summary", &[SYNTHETIC, CLOSED, "device.summary.pages=1"]));
+    keys.extend(keys_read("device.summary", &[SYNTHETIC, CLOSED, "device.summary.pages=1"]));
     let link = "device.host_link.transfer=\"1 ns/B\"";
-    keys.extend(asked("device.host_link", &[SYNTHETIC, CLOSED, link]));
+    keys.extend(keys_read("device.host_link", &[SYNTHETIC, CLOSED, link]));
     let firmware = "device.firmware.command=\"1 us\"";
-    keys.extend(asked("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
+    keys.extend(keys_read("device.firmware", &[SYNTHETIC, CLOSED, firmware]));
     for (stage, set) in [("firmware", firmware), ("host_link", link)] {
         for of in ["", ".normal", ".lognormal"] {
-            keys.extend(asked(&format!("device.{stage}.jitter{of}"), &[SYNTHETIC, CLOSED, set]));
+            keys.extend(keys_read(
+                &format!("device.{stage}.jitter{of}"),
+                &[SYNTHETIC, CLOSED, set],
+            ));
         }
     }
-    keys.extend([asked_of_read_retry(), asked_of_zipf(), asked_of_jobs()].concat());
+    keys.extend([keys_of_read_retry(), keys_of_zipf(), keys_of_jobs()].concat());
     let buffer = "device.write_buffer.size=\"1 MiB\"";
-    keys.extend(asked("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
-    keys.extend(asked("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
+    keys.extend(keys_read("device.write_buffer", &[SYNTHETIC, CLOSED, buffer]));
+    keys.extend(keys_read("device.suspend", &[SYNTHETIC, CLOSED, SUSPEND]));
     let reserved = "device.exported.reserved_blocks=\"15%\"";
-    keys.extend(asked("device.exported", &[SYNTHETIC, CLOSED, reserved]));
-    keys.extend(asked("precondition.sprandom", &[SYNTHETIC, CLOSED, SPRANDOM]));
-    keys.extend(asked("workload.trace", &[TRACE]));
+    keys.extend(keys_read("device.exported", &[SYNTHETIC, CLOSED, reserved]));
+    keys.extend(keys_read("precondition.sprandom", &[SYNTHETIC, CLOSED, SPRANDOM]));
+    keys.extend(keys_read("workload.trace", &[TRACE]));
     let open =
         ["workload.synthetic.requests=10", "workload.synthetic.size={ exponential = \"8 KiB\" }"];
     for table in [
@@ -217,31 +220,31 @@ fn all_asked() -> BTreeSet<String> {
         "workload.synthetic.interarrival.bursty",
         "workload.synthetic.interarrival.hyperexponential",
     ] {
-        keys.extend(asked(table, &open));
+        keys.extend(keys_read(table, &open));
     }
     for list in ["workload.synthetic.address.groups", "workload.synthetic.phases"] {
-        keys.extend(asked_in_list(list, &open));
+        keys.extend(keys_in_list(list, &open));
     }
-    keys.extend(asked("workload.fitted", &["workload.fitted.requests=10"]));
+    keys.extend(keys_read("workload.fitted", &["workload.fitted.requests=10"]));
     for list in ["places", "regions", "bursts", "course"] {
         let list = format!("workload.fitted.{list}");
-        keys.extend(asked_in_list(&list, &["workload.fitted.requests=10"]));
+        keys.extend(keys_in_list(&list, &["workload.fitted.requests=10"]));
     }
-    keys.extend(asked_of_slots(&synthetic));
+    keys.extend(keys_of_slots(&synthetic));
     keys
 }
 
 /// The keys of slots and of their choices, which the list of schemes names too.
-fn asked_of_slots(synthetic: &[&str]) -> Vec<String> {
+fn keys_of_slots(synthetic: &[&str]) -> Vec<String> {
     let mut keys = Vec::new();
     for slot in presets::schemes_json()["slots"].as_array().expect("a list") {
         let slot_name = slot["name"].as_str().expect("a name");
-        keys.extend(asked(&format!("gc.{slot_name}"), synthetic));
+        keys.extend(keys_read(&format!("gc.{slot_name}"), synthetic));
         for choice in slot["choices"].as_array().expect("a list") {
             let name = choice["name"].as_str().expect("a name");
             let table = format!("gc.{slot_name}.{name}");
             let uses = format!("gc.{slot_name}.use=\"{name}\"");
-            let read = asked(&table, &[SYNTHETIC, CLOSED, &uses]);
+            let read = keys_read(&table, &[SYNTHETIC, CLOSED, &uses]);
             let told: Vec<String> = choice["keys"]
                 .as_array()
                 .expect("a list")
@@ -255,34 +258,34 @@ fn asked_of_slots(synthetic: &[&str]) -> Vec<String> {
     keys
 }
 
-fn asked_of_zipf() -> Vec<String> {
+fn keys_of_zipf() -> Vec<String> {
     let tables = ["workload.synthetic.address", "workload.synthetic.address.shuffle"].iter();
-    let of_groups = asked("workload.synthetic.address", &[SYNTHETIC, GROUPS]);
-    let zipf = |table: &&str| asked(table, &["workload.synthetic.requests=10", ZIPF]);
+    let of_groups = keys_read("workload.synthetic.address", &[SYNTHETIC, GROUPS]);
+    let zipf = |table: &&str| keys_read(table, &["workload.synthetic.requests=10", ZIPF]);
     tables.flat_map(zipf).chain(of_groups).collect()
 }
 
-fn asked_of_failures() -> Vec<String> {
+fn keys_of_failures() -> Vec<String> {
     let sets = [SYNTHETIC, CLOSED, FAILURES];
-    let mut keys = asked("device.failures", &sets);
-    keys.extend(asked_in_list("device.failures.at", &sets));
+    let mut keys = keys_read("device.failures", &sets);
+    keys.extend(keys_in_list("device.failures.at", &sets));
     keys
 }
 
-fn asked_of_read_retry() -> Vec<String> {
-    let mut keys = asked_of_failures();
+fn keys_of_read_retry() -> Vec<String> {
+    let mut keys = keys_of_failures();
     let sets = [&[SYNTHETIC, CLOSED], &RETRY[..]].concat();
     let tables = ["device.read_retry", "device.read_retry.rber"].iter();
-    keys.extend(tables.flat_map(|table| asked(table, &sets)));
-    keys.extend(asked_in_list("device.read_retry.uncorrectable", &sets));
+    keys.extend(tables.flat_map(|table| keys_read(table, &sets)));
+    keys.extend(keys_in_list("device.read_retry.uncorrectable", &sets));
     keys
 }
 
-fn asked_of_jobs() -> Vec<String> {
+fn keys_of_jobs() -> Vec<String> {
     let tables = ["workload.jobs", "workload.jobs.trace"].iter();
-    let mut keys: Vec<String> = tables.flat_map(|table| asked(table, &JOBS[..1])).collect();
-    keys.extend(asked_in_list("workload.jobs.job", &[]));
-    keys.extend(asked_in_list("workload.tenants", &[]));
+    let mut keys: Vec<String> = tables.flat_map(|table| keys_read(table, &JOBS[..1])).collect();
+    keys.extend(keys_in_list("workload.jobs.job", &[]));
+    keys.extend(keys_in_list("workload.tenants", &[]));
     keys
 }
 

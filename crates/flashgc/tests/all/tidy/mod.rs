@@ -4,6 +4,7 @@
 mod circles;
 mod layers;
 mod manual;
+mod names;
 mod rooms;
 mod size;
 

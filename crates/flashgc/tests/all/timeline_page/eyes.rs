@@ -260,11 +260,11 @@ impl Eyes {
 }
 
 impl Eyes {
-    pub fn see(&mut self, now_ns: u64, happened: Happened) {
+    pub fn observe(&mut self, now_ns: u64, happened: Happened) {
         if let Some(checker) = &mut self.checker {
-            checker.see(now_ns, happened);
+            checker.observe(now_ns, happened);
         }
-        self.blame.see(now_ns, happened);
+        self.blame.observe(now_ns, happened);
         match happened {
             Happened::Arrived { request, .. } => {
                 self.place_of_request.insert(request, self.parts.len());

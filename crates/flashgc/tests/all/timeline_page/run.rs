@@ -74,17 +74,17 @@ impl Example {
         if !unused.is_empty() {
             return Err(format!("settings without effect: {}", unused.join(", ")));
         }
-        run(&setup, numbers(&self.before)?, &self.asked(&setup)?)
+        run(&setup, numbers(&self.before)?, &self.requested(&setup)?)
     }
 
     /// The pages that are written before, and the requests.
     pub fn parsed(&self) -> Result<(Setup, Vec<u32>, Vec<Asked>), String> {
         let setup = prepare(&self.inputs()).map_err(|errors| errors.to_string())?;
-        let (before, asked) = (numbers(&self.before)?, self.asked(&setup)?);
+        let (before, asked) = (numbers(&self.before)?, self.requested(&setup)?);
         Ok((setup, before, asked))
     }
 
-    fn asked(&self, setup: &Setup) -> Result<Vec<Asked>, String> {
+    fn requested(&self, setup: &Setup) -> Result<Vec<Asked>, String> {
         let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
         self.requests.iter().map(|line| parse(line, page_bytes)).collect()
     }
@@ -132,7 +132,8 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let (geometry, timing) = (plan.geometry.clone(), plan.timing);
     let eyes = Arc::new(Mutex::new(Eyes::new(&plan)));
     let told = Arc::clone(&eyes);
-    let see = move |now_ns, happened| told.lock().expect("no event failed").see(now_ns, happened);
+    let see =
+        move |now_ns, happened| told.lock().expect("no event failed").observe(now_ns, happened);
     let listener = Some(Box::new(see) as Listener);
     let mut sim = filled(setup, plan, InDetail { listener, ..InDetail::default() }, before)?;
     let programmed = eyes.lock().expect("nothing has failed").programmed.clone();

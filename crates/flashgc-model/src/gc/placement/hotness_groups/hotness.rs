@@ -59,14 +59,14 @@ impl Hotness {
     /// The functions are parts of the output of one mixing function for different seeds: four of 16
     /// bits each, or two of 32.
     #[inline(always)]
-    fn each_place(settings: &HotnessSettings, lpn: Lpn, mut see: impl FnMut(usize)) {
+    fn each_place(settings: &HotnessSettings, lpn: Lpn, mut observe: impl FnMut(usize)) {
         let HotnessSettings { counters, hash_functions, .. } = *settings;
         let bits = if counters <= 1 << 16 { 16 } else { 32 };
         let (mut row, mut function) = (0, 0);
         while function < hash_functions {
             let mut hash = splitmix64(u64::from(lpn.0) ^ SEEDS[function as usize]);
             for _ in function..hash_functions.min(function + 64 / bits) {
-                see(row + (hash as u32 & (counters - 1)) as usize);
+                observe(row + (hash as u32 & (counters - 1)) as usize);
                 hash >>= bits;
                 row += counters as usize;
             }
