@@ -46,8 +46,9 @@ endif
 test-python: $(VENV)/.engine $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --durations=12 $(addprefix --ignore=tests/python/,test_site.py test_paper.py test_playground.py)
 
-LONG_RUST := matrix:: determinism:: separation:: oracles:: every_trace:: block_blocking:: preemption:: sub_blocks:: midas::
-LONG_PYTHON := $(patsubst %,tests/python/test_%.py,docs terminal widths real_traces reproduce faults advise hostile tune page_in_browser serve_presets) tests/fio
+# The tests that have a long form, from their sources.
+LONG_RUST = $(shell grep -rlw is_long crates/*/tests/all | sed -E 's|.*/all/([a-z_]+).*|\1::|' | grep -vx common:: | sort -u)
+LONG_PYTHON = $(shell grep -lwE 'LONG|FLASHGC_LONG' tests/python/test_*.py | xargs grep -L '^LONG =') tests/fio
 long: $(VENV)/.engine $(VENV)/.dev ## long forms: 100,000 requests a pair of slots, traces and examples in full, 5,000 job files of fio, 100 million rows, exercises, values that the compiler loses
 	FLASHGC_LONG=1 cargo test --workspace --quiet --profile tests --test all -- $(LONG_RUST)
 	FLASHGC_LONG=1 cargo test --workspace --quiet --profile tests --test flat_memory
