@@ -264,7 +264,7 @@ impl VictimPolicy for Policy {
             None if self.now => return self.scan(plane, candidates),
             None => self.first_in_order(plane, candidates),
         };
-        debug_assert_eq!(first, self.scan(plane, candidates), "the order is that of a scan");
+        candidates.compare(first, || self.scan(plane, candidates));
         first
     }
 

@@ -10,6 +10,11 @@ use crate::rng::Random;
 use flashgc_config::Reader;
 use serde::Serialize;
 
+/// On a plane with at most this number of blocks each choice is compared with a walk.
+const SMALL_BLOCKS: u32 = 64;
+/// On others, the choice of a block whose number is a multiple of this.
+const WALKED: u32 = 16;
+
 /// The blocks of a drive, as a policy needs them.
 pub struct Candidates<'a> {
     /// The location of the blocks.
@@ -29,6 +34,18 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
+    /// Under debug assertions, compares the choice of an index with that of a walk over all blocks:
+    /// each choice on small planes, and that of every sixteenth block on large ones, where walks
+    /// would take most of the time of a run.
+    #[inline(always)]
+    pub fn compare(&self, chosen: Option<BlockId>, walk: impl FnOnce() -> Option<BlockId>) {
+        let is_small = || self.geometry.shape.blocks_per_plane <= SMALL_BLOCKS;
+        let is_walked = |block: BlockId| block.0.is_multiple_of(WALKED);
+        if cfg!(debug_assertions) && (is_small() || chosen.is_none_or(is_walked)) {
+            assert_eq!(chosen, walk(), "the index finds what a walk does");
+        }
+    }
+
     /// The sealed blocks of a plane, lowest first: a walk over all of the plane's blocks.
     pub fn sealed(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<'a> {
         let (blocks, most_valid, only) = (self.blocks, self.most_valid, self.only);

@@ -113,7 +113,7 @@ impl VictimPolicy for Policy {
         if first.is_none() {
             return self.scan(plane, candidates);
         }
-        debug_assert_eq!(first, self.scan(plane, candidates), "the index finds what a walk does");
+        candidates.compare(first, || self.scan(plane, candidates));
         first
     }
 
