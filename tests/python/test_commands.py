@@ -304,6 +304,8 @@ def test_trace_cut_takes_parts_by_time_device_and_row(flashgc, spc):
         part = flashgc("trace", "info", "time.fgt", "--json").json
         assert part["first_ns"] >= 1_000_000_000
         assert part["last_ns"] < 2_000_000_000
+        hour = flashgc("trace", "cut", source, "hour.fgt", "--length", "1 h")  # as in its help
+        assert "in fgt" in hour.err
         nothing = flashgc("trace", "cut", source, "x.fgt", "--only-device", 77, code=2)
         assert "leaves none" in nothing.err
     kept = flashgc("trace", "cut", spc, "kept.spc", "--rows", 3)

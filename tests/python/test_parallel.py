@@ -2,12 +2,32 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
 from flashgc.running import parallel
+
+
+IN_THREADS = """
+import threading, flashgc
+small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
+done = []
+for _ in range(4):
+    thread = threading.Thread(target=lambda: done.append(flashgc.run("oltp", set=small)))
+    thread.start()
+    thread.join()
+assert len({report.result_hash for report in done}) == 1 and len(done) == 4
+"""
+
+
+def test_the_engine_may_be_loaded_first_in_a_thread_that_ends():
+    """The allocator crashed in later threads: its first heap was that of the ended one."""
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", IN_THREADS], check=True, timeout=100)
 
 
 def endless(_, going):

@@ -359,6 +359,7 @@ WRONG = [
     (["oltp", "--method", "gp"], "'gp' is not known", "tpe, nsga-ii, random"),
     (["oltp", "--on", "spark"], "cannot run on 'spark'", "ray"),
     (["oltp", "--scheme", "ideal"], "own scheme, ideal, take no time", "gc.scheme"),
+    (["space.toml", "--scheme", "nosuch"], 'there is no scheme "nosuch"', ""),
     (["no.toml"], "there is no such file", ""),
     (["key.toml"], "`trails` is not a valid key", "did you mean `trials`"),
     (["layer.toml"], "`device` cannot differ", "[base]"),

@@ -6,7 +6,7 @@
 use crate::decimal::{Decimal, reduce, split_unit, too_large};
 
 pub(crate) const DURATION_HELP: &str =
-    "write a number and a unit: ns, us, ms, s or min, as in \"25 us\"";
+    "write a number and a unit: ns, us, ms, s, min or h, as in \"25 us\"";
 pub(crate) const BYTES_HELP: &str =
     "write a number and a unit: B, KiB, MiB, GiB, TiB, KB, MB, GB or TB, as in \"4 KiB\"";
 pub(crate) const RATE_HELP: &str =
@@ -15,7 +15,7 @@ pub(crate) const THRESHOLD_HELP: &str =
     "write blocks, pages or a share, as in \"4 blocks\", \"256 pages\" or \"5% of spare\"";
 pub(crate) const SHARE_HELP: &str = "write a share from 0 to 1, as in \"5%\" or \"0.05\"";
 
-const DURATIONS_NS: [(&str, u64); 7] = [
+const DURATIONS_NS: [(&str, u64); 8] = [
     ("ns", 1),
     ("us", 1_000),
     ("\u{b5}s", 1_000),
@@ -23,6 +23,7 @@ const DURATIONS_NS: [(&str, u64); 7] = [
     ("ms", 1_000_000),
     ("s", 1_000_000_000),
     ("min", 60_000_000_000),
+    ("h", 3_600_000_000_000),
 ];
 
 const SIZES_BYTES: [(&str, u64); 10] = [

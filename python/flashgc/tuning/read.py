@@ -141,7 +141,7 @@ def layers_of(form: TuneForm, folder: Path, given: Layers) -> Layers:
     if trace is None and base.trace is not None:
         trace = folder / base.trace
     return Layers(
-        {} if config is None else config, scheme, given.device or device,
+        {} if config is None else config, given.scheme or scheme, given.device or device,
         [*inputs.settings(base.set), *given.sets], given.unsets, given.seed, given.fit, trace,
     )  # fmt: skip
 

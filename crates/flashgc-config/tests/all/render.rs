@@ -21,7 +21,7 @@ fn a_wrong_unit_shows_line_caret_and_help() {
    |
 17 | device.timing.read = "50 uss"
    |                      ^^^^^^^^
-   = help: unknown unit `uss`; write a number and a unit: ns, us, ms, s or min, as in "25 us""#;
+   = help: unknown unit `uss`; write a number and a unit: ns, us, ms, s, min or h, as in "25 us""#;
     assert_eq!(shown, expected);
 }
 

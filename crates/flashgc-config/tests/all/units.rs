@@ -14,6 +14,7 @@ fn durations() {
         (".5 us", 500),
         ("2 s", 2_000_000_000),
         ("5 min", 300_000_000_000),
+        ("2 h", 7_200_000_000_000),
         ("0.1 us", 100),
         ("1.0 ns", 1),
         ("0.001us", 1),
@@ -48,7 +49,7 @@ fn durations() {
         ("1000000000000000000000000000000 ns", "the number has more than 30 digits"),
     ];
     for (text, reason) in wrong {
-        let help = "write a number and a unit: ns, us, ms, s or min, as in \"25 us\"";
+        let help = "write a number and a unit: ns, us, ms, s, min or h, as in \"25 us\"";
         assert_eq!(parse_duration_ns(text), Err(format!("{reason}; {help}")), "{text}");
     }
 }
