@@ -286,10 +286,8 @@ impl<T: Copy> Flash<T> {
         let state = &mut self.units[unit.index()];
         let since_ns = state.since_ns;
         state.spent.add(state.class == Class::Gc, now_ns - since_ns);
-        match state.owner.take() {
-            Some(owner) => Moved::Ended(Ended { owner, since_ns }),
-            None => unreachable!("an operation that ends has an owner"),
-        }
+        let Some(owner) = state.owner.take() else { unreachable!("an operation has an owner") };
+        Moved::Ended(Ended { owner, since_ns })
     }
 
     /// The first phase of the operation, or of the last one.
@@ -305,10 +303,9 @@ impl<T: Copy> Flash<T> {
             && let Some(phase) = second.array()
         {
             second.first = First::Done;
-            let (owner, class) = (second.command.owner, second.command.class);
-            let (kind, since_ns) = (phase.kind, second.since_ns);
-            let (requested_ns, due) = (since_ns, Due::Loaded);
-            return Part { unit, owner, class, kind, requested_ns, since_ns, due };
+            let Command { owner, class, .. } = second.command;
+            let (kind, since_ns, due) = (phase.kind, second.since_ns, Due::Loaded);
+            return Part { unit, owner, class, kind, requested_ns: since_ns, since_ns, due };
         }
         let Some(owner) = state.owner else { unreachable!("a phase belongs to an operation") };
         let (class, kind, since_ns) = (state.class, state.kind, state.phase_since_ns);

@@ -1,9 +1,8 @@
 //! The checker's own account of array time: how long the pages of each operation take.
 //!
-//! It is notified which pages are read and programmed, adds up the array time that a unit is seen
-//! to spend, and compares when an operation ends. Where the pages of a block differ it calculates
-//! the time of each one by itself. An operation that was suspended has the rest of its time left,
-//! and the time of resuming it.
+//! It adds up the array time that a unit spends on pages that are read and programmed, and compares
+//! when an operation ends. Where the pages of a block differ, each has a time of its own. A
+//! suspended operation has the rest of its time left, and the time of resuming it.
 
 mod failed;
 mod joined;
