@@ -260,3 +260,28 @@ def test_a_program_that_imports_the_package_keeps_its_signals_and_streams():
         "assert before == ([signal.getsignal(n) for n in (2, 15, 1)], sys.stdout.errors)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_ctrl_c_while_a_worker_of_a_sweep_starts_leaves_it_alone(monkeypatch):
+    """It printed a KeyboardInterrupt of its own until its modules were loaded."""
+    from flashgc.sweeps import local
+
+    begin, begun = subprocess.Popen, threading.Event()
+
+    def interrupted(*args, **how):
+        child = begin(*args, **how)
+
+        def send():
+            while not begun.wait(0.001):
+                child.send_signal(signal.SIGINT)
+
+        threading.Thread(target=send).start()
+        return child
+
+    monkeypatch.setattr(local.subprocess, "Popen", interrupted)
+    try:
+        worker = local.Worker()
+    finally:
+        begun.set()
+    assert worker.pid > 0
+    worker.close()

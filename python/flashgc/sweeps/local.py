@@ -25,6 +25,22 @@ from flashgc.sweeps.work import Task, killed
 Ended = tuple[Task, Row]
 
 
+@contextlib.contextmanager
+def _interrupts_blocked() -> Generator[None, None, None]:
+    """A process that starts here inherits the blocked SIGINT, which is for the parent.
+
+    A worker ignores it as well, but only once its modules are loaded.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class WorkerDiedError(Exception):
     """A worker has ended without an answer."""
 
@@ -33,10 +49,11 @@ class Worker:
     """A process with an engine."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "flashgc.sweeps.worker"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
+        with _interrupts_blocked():
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "flashgc.sweeps.worker"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            )  # fmt: skip
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin, self._process.stdout
