@@ -186,7 +186,7 @@ def merge(
 def generate(
     config: api.Config,
     target: PathLike,
-    format: str = "blkreplay",
+    format: str | None = None,
     *,
     device: str | os.PathLike[str] | None = None,
     set: api.Settings | None = None,
@@ -196,7 +196,8 @@ def generate(
 ) -> dict[str, Any]:
     """Writes the requests of a synthetic workload as a trace; arguments as :func:`flashgc.run`.
 
-    Requests of a closed loop have no times of their own: all are written at time 0.
+    Requests of a closed loop have no times of their own: all are written at time 0. The format is
+    by default blkreplay, or fgt if the name ends in .fgt.
 
     >>> import flashgc, tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "made.load"
@@ -205,7 +206,8 @@ def generate(
     """
     request = api._request(config, None, None, device, set, seed, unset=unset)
     told = api._told(progress)
-    made = engine.trace_generate(request, _target(target), format, told)
+    by_name = "fgt" if os.fspath(target).endswith(".fgt") else "blkreplay"
+    made = engine.trace_generate(request, _target(target), format or by_name, told)
     output.note(_target(target))
     done: dict[str, Any] = json.loads(made)
     return done
