@@ -515,6 +515,6 @@ def test_the_help_of_a_flag_names_no_type(flashgc, command):
 
 def test_a_generated_trace_is_in_fgt_if_its_name_says_so(flashgc):
     few = ["--set", "workload.synthetic.requests=100", "--set", "device.blocks_per_plane=64"]
-    for name, format in (("a.fgt", "fgt"), ("a.load", "blkreplay")):
-        assert f"in {format}" in flashgc("trace", "generate", "oltp", name, *few).err
-        assert flashgc("trace", "info", name, "--json").json["format"] == format
+    for name, by_name in (("a.fgt", "fgt"), ("a.load", "blkreplay")):
+        assert f"in {by_name}" in flashgc("trace", "generate", "oltp", name, *few).err
+        assert flashgc("trace", "info", name, "--json").json["format"] == by_name

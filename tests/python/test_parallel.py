@@ -11,7 +11,6 @@ import pytest
 
 from flashgc.running import parallel
 
-
 IN_THREADS = """
 import threading, flashgc
 small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
