@@ -8,6 +8,7 @@ mod failed;
 mod joined;
 mod pages;
 mod register;
+mod touched;
 mod yielding;
 
 use crate::verify::promises::Promises;
@@ -16,25 +17,8 @@ use crate::verify::{Cause, Happened, What};
 use flashgc_model::device::{Geometry, LayerMap, Timing};
 use flashgc_model::ids::{BlockId, Ppn, UnitId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use touched::{Bound, HostPage};
 use yielding::Yielded;
-
-/// A page that the host's operation under way touches.
-#[derive(Clone, Copy)]
-struct HostPage {
-    ppn: Ppn,
-    programs: bool,
-    fills: bool,
-    /// Whether a collection padded it: the program is its own.
-    pads: bool,
-}
-
-/// A copy that was bound and is not programmed yet.
-#[derive(Clone, Copy)]
-struct Bound {
-    from: Ppn,
-    to: Ppn,
-    fills: bool,
-}
 
 /// The work that a unit has under way.
 #[derive(Clone, Default)]

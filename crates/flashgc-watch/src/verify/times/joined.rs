@@ -1,6 +1,7 @@
 //! The array time of copies whose slots one program joins, and of whole collections.
 
-use super::{Bound, Lane, Times};
+use super::touched::Bound;
+use super::{Lane, Times};
 use flashgc_model::ids::Ppn;
 
 impl Times {

@@ -1,7 +1,8 @@
 //! Pages in the register of a collection, and those that its suspended program keeps from being
 //! read.
 
-use super::{Bound, HostPage, Lane, Times};
+use super::touched::{Bound, HostPage};
+use super::{Lane, Times};
 use flashgc_model::device::Geometry;
 use flashgc_model::ids::{Ppn, UnitId};
 

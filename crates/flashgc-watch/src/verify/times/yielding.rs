@@ -1,6 +1,7 @@
 //! Programs of the host that reads suspend: their pages and their time are put aside meanwhile.
 
-use super::{HostPage, Lane, Times};
+use super::touched::HostPage;
+use super::{Lane, Times};
 use flashgc_model::device::Geometry;
 use flashgc_model::ids::{Ppn, UnitId};
 
