@@ -324,6 +324,22 @@ def test_frames_and_files(sweep, tmp_path):
     assert repr(done) == "SweepResults(six: 6 points, 6 done)"
 
 
+def test_two_axes_of_one_key_are_refused():
+    axes = "[axes]\na = {{ key = 'device.exported', values = [0.6, 0.7] }}\n{}\n"
+    for other in ("b = { key = 'device.exported', from = 0.8, to = 0.9, count = 2 }",
+                  "'device.exported' = [0.8]"):  # fmt: skip
+        with pytest.raises(flashgc.ConfigError, match=r"`a` and .* both set `device\.exported`"):
+            read.load(axes.format(other))
+    with pytest.raises(flashgc.ConfigError, match=r"`scheme` and `x` both set `gc\.scheme`"):
+        read.load("[axes]\nscheme = ['greedy']\nx = { key = 'gc.scheme', values = ['fifo'] }\n")
+
+
+def test_a_draw_of_no_axis_is_refused():
+    text = "[axes]\nseed = [1, 2]\n[draw]\nmethod = 'random'\ncount = 2\naxes = []\n"
+    with pytest.raises(flashgc.ConfigError, match="`axes` must be a list of one element or more"):
+        read.load(text)
+
+
 @apart
 def test_the_page_has_the_points(sweep, tmp_path):
     done = flashgc.sweep(sweep, store="all", jobs=2)

@@ -27,6 +27,13 @@ def axis(form: Form, name: str, given: Given) -> Mapping[str, Choice] | Range:
     return _values(form, name, given, ("axes", name))
 
 
+def key(name: str, given: Given) -> str | None:
+    """The one key of an axis; None for a table of choices, each with keys of its own."""
+    if isinstance(given, ValuesForm | RangeForm):
+        return given.key or name
+    return None if isinstance(given, Mapping) else name
+
+
 def fixed(form: Form, name: str, given: Given) -> Mapping[str, Choice]:
     """The choices of an axis, which must have fixed values."""
     found = axis(form, name, given)

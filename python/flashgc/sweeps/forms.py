@@ -21,7 +21,7 @@ class DrawForm(Form):
     method: Annotated[str, PlainValidator(one_of(METHODS)), Field(description="a method")]
     count: Annotated[int, whole(1), Field(description="a whole number from 1")]
     seed: Annotated[int, whole(0)] = 1
-    axes: Texts | None = None
+    axes: Annotated[Texts, Field(min_length=1)] | None = None
 
 
 class SweepForm(Form):
