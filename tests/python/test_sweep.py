@@ -451,6 +451,7 @@ def test_draws():
     ("[axes.a.x]\nsheme = 'fifo'\n", "did you mean `scheme`"),
     ("[axes]\nseed = [1]\n[[points]]\nsede = 1\n", 'there is no axis "sede"'),
     ("[axes]\nseed = [1]\n[[points]]\nseed = 2\n", 'there is no "2"'),
+    ("[axes]\nseed = [1]\n[[points]]\nseed = []\n", "`seed` has no choice in this point"),
     ("[axes]\nseed = [1]\n[draw]\nmethod = 'lhs'\ncount = 0\n", "a whole number from 1"),
     ("[axes]\nseed = [1]\n[draw]\nmethod = 'random'\ncount = 2\naxes = ['x']\n", "no axis"),
     ("[axes]\nseed = [1]\n[draw]\nmethod = 'random'\ncount = 2\n[[points]]\nseed = 1\n", "exclude"),
@@ -596,3 +597,11 @@ def test_numbers_stand_at_their_value():
     numbers = {"x": [0.7, 0.72, 0.9], "scheme": ["a"]}
     drawn = multiples.chart({**points, "x": numbers["x"]}, numbers, multiples.layout(numbers, "m"))
     assert drawn.spec["encoding"]["x"]["axis"]["values"] == [0.7, 0.72, 0.9]
+
+
+def test_figures_of_runs_without_a_clock_leave_latencies_out(sweep, flashgc):
+    sweep.write_text(sweep.read_text() + '"engine.timing" = ["none"]\n')
+    shown = flashgc("sweep", sweep, "--figures", "drawn")
+    assert "no figure of latency_ns.all.p99, latency_ns.all.p99_9" in shown.err
+    names = sorted(path.name for path in Path("drawn").iterdir())
+    assert names == [f"write-amplification.{kind}" for kind in ("pdf", "png", "svg")]

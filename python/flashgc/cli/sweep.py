@@ -143,6 +143,8 @@ def run(
         if out is not None:
             say(f"saved {out}")
         options.say_saved(*drawn)
+    if figures is not None and done.without_figure:
+        say(f"no figure of {', '.join(done.without_figure)}: no point has a value of it")
     if done.counts["done"] < len(done):
         raise typer.Exit(INCOMPLETE)
 

@@ -154,6 +154,10 @@ def _named(
     known = {one.name: one for one in _fixed(form, axes, axis)}
     if given == ANY:
         return list(known.values())
+    if given == []:
+        form.wrong(f"`{axis}` has no choice in this point: its list is empty\n"
+                   f"  = help: choices: {', '.join(known)}; omit the key for all of them",
+                   "points", at, axis)  # fmt: skip
     names = [plain(one) for one in (given if isinstance(given, list) else [given])]
     for name in names:
         if name not in known:

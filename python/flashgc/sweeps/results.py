@@ -152,16 +152,29 @@ class SweepResults:
     def save_figures(
         self,
         folder: str | os.PathLike[str],
-        metrics: Sequence[str] = MAIN,
+        metrics: Sequence[str] | None = None,
         formats: Sequence[str] = ("svg", "pdf", "png"),
     ) -> list[Path]:
         """Saves :meth:`chart` of these metrics for a column of a paper, and returns the files.
+
+        By default write amplification, p99 and p99.9, without those that no point has: runs without
+        a clock have no latencies.
 
         This needs vl-convert: `pip install flashgc[figures]`.
         """
         from flashgc import charts
 
-        return charts.save([self.chart(metric) for metric in metrics], folder, formats)
+        chosen = [name for name in MAIN if self._has(name)] if metrics is None else metrics
+        return charts.save([self.chart(metric) for metric in chosen], folder, formats)
+
+    @property
+    def without_figure(self) -> list[str]:
+        """The metrics that :meth:`save_figures` leaves out by default, since no point has them."""
+        return [name for name in MAIN if not self._has(name)]
+
+    def _has(self, metric: str) -> bool:
+        table = self._table
+        return metric in table.column_names and table[metric].null_count < table.num_rows
 
     def chart(self, metric: str = "write_amplification") -> Chart:
         """Small multiples of a metric; `scheme` has its own lines, and points of seeds are joined.
@@ -170,10 +183,9 @@ class SweepResults:
         """
         from flashgc.sweeps import page
 
-        found = self.to_arrow()
-        if metric not in found.column_names or found[metric].null_count == found.num_rows:
+        if not self._has(metric):
             raise KeyError(f"no point has a metric {metric!r}")
-        return page.chart(self.axes, found, metric)
+        return page.chart(self.axes, self.to_arrow(), metric)
 
 
 def _chosen(row: Mapping[str, Any], axes: Iterable[str]) -> str:
