@@ -462,3 +462,8 @@ def test_nothing_is_left_of_an_interrupted_advice(tmp_path, name, status):
     assert err.decode() == f"interrupted{by}; nothing was saved\n"
     assert list((tmp_path / "temporary").iterdir()) == []
     assert list((tmp_path / "o").iterdir()) == []
+
+
+def test_a_run_without_a_clock_is_refused():
+    with pytest.raises(package.ConfigError, match=r"no clock \(engine\.timing = \"none\"\)"):
+        package.advise(SMALL, schemes=LISTED, set={**FEW, "engine.timing": "none"})

@@ -69,7 +69,13 @@ def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  
     if base["trace_path"] is None:
         api._add_own_trace(base)
     [base] = api._sized([base], work.scanned)
-    own = json.loads(engine.check(base))["settings"]["gc"]["scheme"]
+    settings = json.loads(engine.check(base))["settings"]
+    if not api.has_clock(settings):
+        raise ConfigError(
+            'error: the run has no clock (engine.timing = "none"): without latencies, schemes '
+            'cannot be recommended\n  = help: remove engine.timing = "none"'
+        )
+    own = settings["gc"]["scheme"]
     if candidates.is_free(base):
         raise ConfigError(
             f"error: collections of the configuration's own scheme, {own}, take no time, so there "

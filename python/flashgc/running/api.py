@@ -591,7 +591,12 @@ def _run(
 
 
 def _is_timed(request: Request) -> bool:
-    return "engine" not in json.loads(engine.check(request))["settings"]
+    return has_clock(json.loads(engine.check(request))["settings"])
+
+
+def has_clock(settings: Mapping[str, Any]) -> bool:
+    """Whether a run with these settings, checked by the engine, has times."""
+    return "engine" not in settings
 
 
 def without_clock(given: Settings | None) -> list[str]:
