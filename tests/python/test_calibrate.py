@@ -465,7 +465,8 @@ def test_two_names_of_one_scheme_cannot_be_told_apart(calibrated, tmp_path):
         ({"blocks": 4}, ["--blocks is 4", "16 to 64"]),
         ({"schemes": ["greedy", "greedy"]}, ["twice"]),
         ({"schemes": ["fpgc"]}, ["fpgc", "cannot run on this device"]),
-        ({"fit_rows": ["idle-read"], "free": None}, ["measured numbers cannot give"]),
+        ({"schemes": []}, ["schemes must be a list with one name or more", "--schemes greedy,pgc"]),
+        ({"fit_rows": ["idle-read"], "free": None}, ["error: 1 measured number cannot give"]),
     ],
 )
 def test_nonsense_arguments_say_what_is_allowed(base, tmp_path, change, parts):

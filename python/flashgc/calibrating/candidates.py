@@ -96,6 +96,9 @@ def of(base: Request, schemes: Sequence[str | os.PathLike[str]] | None) -> list[
         why = _problem(Candidate(BASE, {}).request(base))
         raise ConfigError(f"error: no candidate runs on this device: {why}\n"
                           "  = help: name some with --schemes")  # fmt: skip
+    if isinstance(schemes, str | bytes) or not list(schemes):
+        raise ConfigError("error: schemes must be a list with one name or more\n  = help: name "
+                          "some as in `--schemes greedy,pgc`, or omit --schemes")  # fmt: skip
     made = []
     for given in schemes:
         preset = inputs.preset(given)

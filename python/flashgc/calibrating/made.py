@@ -16,6 +16,7 @@ from flashgc.calibrating.drive import Base
 from flashgc.calibrating.numbers import Number
 from flashgc.calibrating.progress import CalibrateProgress, Told
 from flashgc.calibrating.rows import Row
+from flashgc.formatting import units
 from flashgc.machine import extras
 from flashgc.running import api, inputs
 from flashgc.sweeps import outcome
@@ -123,8 +124,9 @@ def _task(
     chosen = numbers.free(free, base.known)
     count = sum(len(row.values) for row in fitted)
     if count < len(chosen):
+        measured = units.counted(count, "measured number")
         raise ConfigError(
-            f"error: {count} measured numbers cannot give {len(chosen)} free ones: "
+            f"error: {measured} cannot give {len(chosen)} free ones: "
             f"{', '.join(one.key for one in chosen)}\n"
             "  = help: fit more rows, or fewer keys with --free"
         )
