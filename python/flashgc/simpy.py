@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from flashgc._engine import ConfigError
 from flashgc.components.component import Completion, Component
 from flashgc.machine import extras
 
@@ -33,7 +36,10 @@ class Drive:
         config: as for :class:`flashgc.Component`, such as the name of a device preset, or a
             component at its beginning.
         ns: the nanoseconds of one unit of the environment's time: 1e9 where it counts seconds.
-        **options: those of :class:`flashgc.Component`.
+        **options: those of :class:`flashgc.Component`; a component has its own already.
+
+    Raises:
+        ConfigError: options for a component that is made already, or `ns` that is not above 0.
 
     >>> import simpy
     >>> import flashgc.simpy
@@ -58,6 +64,7 @@ class Drive:
         **options: Any,  # noqa: ANN401 - those of a component
     ) -> None:
         extras.library("simpy", "a drive in SimPy needs")
+        _check(config, ns, options)
         self.env = env
         self.component = config if isinstance(config, Component) else Component(config, **options)
         self._ns = ns
@@ -140,3 +147,17 @@ class Drive:
         # The clock of the environment is a float: the instant itself is exact here.
         self._tell(self.component.advance(max(woken_ns or 0, self.component.now_ns)))
         self._set_alarm()
+
+
+def _check(config: object, ns: float, options: Mapping[str, object]) -> None:
+    """Refuses arguments that would have no effect, and a unit of time that is none."""
+    if isinstance(config, Component) and options:
+        raise ConfigError(
+            f"error: {', '.join(options)} cannot be set: the component is made already\n"
+            "  = help: give these options to flashgc.Component(), or pass a configuration here"
+        )
+    if isinstance(ns, bool) or not isinstance(ns, Real) or not 0 < ns < math.inf:
+        raise ConfigError(
+            f"error: `ns` must be a finite number above 0, got {ns!r}\n"
+            "  = help: give the nanoseconds of one unit of env.now: 1e9 for seconds, 1 for ns"
+        )

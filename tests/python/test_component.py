@@ -185,6 +185,20 @@ def test_wrong_use_has_a_message():
         drive.advance(5000)
 
 
+def test_options_beside_a_component_in_simpy_are_refused():
+    env = pytest.importorskip("simpy").Environment()
+    drive = flashgc.Component("slc-msr", set=SMALL)
+    with pytest.raises(flashgc.ConfigError, match="scheme, set cannot be set"):
+        flashgc.simpy.Drive(env, drive, scheme="nosuch", set={"a": 1})
+
+
+@pytest.mark.parametrize("ns", [0, -1, float("nan"), float("inf"), "1"])
+def test_a_unit_of_time_in_simpy_that_is_not_above_0_is_refused(ns):
+    env = pytest.importorskip("simpy").Environment()
+    with pytest.raises(flashgc.ConfigError, match="`ns` must be a finite number above 0, got"):
+        flashgc.simpy.Drive(env, "slc-msr", set=SMALL, ns=ns)
+
+
 def test_configurations_that_cannot_be_live_are_refused():
     with pytest.raises(flashgc.ConfigError, match=r"requests from outside, but engine\.timing"):
         flashgc.Component("slc-msr", set={"engine.timing": "none"})
