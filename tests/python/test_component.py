@@ -199,6 +199,28 @@ def test_a_unit_of_time_in_simpy_that_is_not_above_0_is_refused(ns):
         flashgc.simpy.Drive(env, "slc-msr", set=SMALL, ns=ns)
 
 
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"bytes": [512, 512, 0, 0]}, "index 2: a write of 0 B\n  = help: give at least one byte"),
+        (
+            {"op": [1, 9, 1, 1]},
+            "index 1: no operation has the number 9\n  = help: give one of 0 (re",
+        ),
+        ({"at_ns": [2000, 2000, 2000, 10]}, "index 3: time runs backwards"),
+        ({"hint": [0, 0, 999, 0]}, "index 2: a placement hint is"),
+    ],
+)
+def test_an_error_of_many_requests_has_the_index_of_the_first_wrong_one(changed, words):
+    drive = flashgc.Component("slc-msr", set=SMALL)
+    drive.advance(1000)
+    drive.submit(1000, "read", 0, 512)
+    given = {"at_ns": [2000] * 4, "op": [1] * 4, "offset": [0] * 4, "bytes": [512] * 4}
+    with pytest.raises(flashgc.RunError, match=re.escape(f"error: the request at {words}")):
+        drive.submit_all(**{**given, **changed})
+    assert drive.under_way == 1 + int(words[6])
+
+
 def test_configurations_that_cannot_be_live_are_refused():
     with pytest.raises(flashgc.ConfigError, match=r"requests from outside, but engine\.timing"):
         flashgc.Component("slc-msr", set={"engine.timing": "none"})

@@ -253,8 +253,8 @@ class Component:
         `op` has numbers, in the order of `read`, `write`, `trim`, `flush`, or is a name; the tags
         are 0, 1, 2 and so on by default. Tenants are numbers, in the order of
         `[[workload.tenants]]`, or a name. Returns how many were accepted: those before the first
-        one that found the drive full. An error names the first wrong request; those before it were
-        submitted.
+        one that found the drive full. An error has the index of the first wrong request; those
+        before it were submitted.
         """
         times = _column(at_ns, "at_ns")
         count = times.size
@@ -265,7 +265,12 @@ class Component:
         hints = None if hint is None else _spread(hint, count, "hint")
         own = self._tenant(tenant) if isinstance(tenant, str) else tenant
         owners = None if own is None else _spread(own, count, "tenant")
-        return self._engine.submit_all(times, ops_, offsets, sizes, tags, hints, owners)
+        before = self.under_way
+        try:
+            return self._engine.submit_all(times, ops_, offsets, sizes, tags, hints, owners)
+        except (RunError, ValueError) as error:
+            at = self.under_way - before
+            raise _at(at, int(ops_[at]), error) from None
 
     def next_event(self) -> int | None:
         """The next instant at which a request may be done, in ns; `None` while there is none.
@@ -415,6 +420,15 @@ def _number(op: str) -> int:
             + ", ".join(f'"{name}"' for name in OPERATIONS)
         )
     return number
+
+
+def _at(index: int, op: int, error: Exception) -> RunError:
+    """The error of one request among many, with its index."""
+    what = str(error).removeprefix("error: ")
+    if op >= len(OPERATIONS):
+        numbers = ", ".join(f"{number} ({name})" for number, name in enumerate(OPERATIONS))
+        what = f"no operation has the number {op}\n  = help: give one of {numbers}"
+    return RunError(f"error: the request at index {index}: {what}")
 
 
 def _column(values: ArrayLike, name: str) -> NDArray[np.uint64]:
