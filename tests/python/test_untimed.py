@@ -113,3 +113,13 @@ def test_watchers_of_time_are_refused(tmp_path):
     with pytest.raises(ValueError, match="the run has no times"):
         untimed().distribution()
     assert json.loads(untimed().to_json())["erases"] > 0
+
+
+@pytest.mark.parametrize("command", [["run"], ["compare", "--schemes", "greedy,fifo"]])
+def test_over_time_is_refused_where_a_setting_takes_the_clock(flashgc, tmp_path, command):
+    given = [*command, "oltp", "--out", "page", "--set", "workload.synthetic.requests=500"]
+    refused = flashgc(*given, "--set", "engine.timing=none", "--over-time", code=2).err
+    assert 'no clock (engine.timing = "none"): nothing can be shown over time' in refused
+    assert not (tmp_path / "page").exists()
+    flashgc(*given, "--set", "engine.timing=none", "--set", "device.blocks_per_plane=64")
+    assert (tmp_path / "page" / "report.html").exists()

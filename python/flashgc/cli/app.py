@@ -147,7 +147,7 @@ def run(
     from flashgc.cli import progress
     from flashgc.files import output
     from flashgc.pages import provenance
-    from flashgc.running import api, inputs
+    from flashgc.running import api, clock, inputs
 
     if seeds is not None:
         inputs.whole("--seeds", seeds, 1, inputs.SEEDS_MAX)
@@ -176,6 +176,9 @@ def run(
         worst_case.refuse_unless_covered(config, trace, scheme=scheme, device=device, set=set_,
                                          seed=seed, fit=fit, unset=unsets)  # fmt: skip
     watched = _watched(over_time, no_over_time, out, seeds, gc_log, series)
+    if over_time:
+        clock.refuse_over_time(config, scheme=scheme, device=device, set=set_, seed=seed, fit=fit,
+                               unset=unsets)  # fmt: skip
     folder = None if out is None else output.folder(out)
     names = ["" if seeds is None else f"run {index + 1}" for index in range(seeds or 1)]
     with progress.bars(names, quiet=json) as shown:
@@ -312,14 +315,17 @@ def compare(
     from flashgc.files import output
     from flashgc.pages import provenance
     from flashgc.results import gc_cost
-    from flashgc.running import api
+    from flashgc.running import api, clock
 
     watched = _watched(over_time, no_over_time, out, seeds)
+    set_ = options.settings(sets, format, on_bad_line, sort_window)
+    if over_time:
+        clock.refuse_over_time(config, scheme=None, device=device, set=set_, seed=seed, fit=fit,
+                               unset=unsets)  # fmt: skip
     folder = None if out is None else output.folder(out)
     names = options.scheme_names(schemes)
     shown_names = [f"{name}{more}" for more in ("", f" {gc_cost.WITHOUT}")[: 1 + cost]
                    for name in names]  # fmt: skip
-    set_ = options.settings(sets, format, on_bad_line, sort_window)
     with progress.bars(shown_names, quiet=json) as shown:
         reports = api.compare(
             config, names, trace, device=device, set=set_, unset=unsets, seed=seed,
