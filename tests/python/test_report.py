@@ -31,6 +31,12 @@ def here(saved, tmp_path, monkeypatch):
         shutil.copytree(saved[0] / name, tmp_path / name)
 
 
+def test_a_run_without_a_clock_has_no_figures_and_the_command_says_why(flashgc):
+    package.run(SMALL, untimed=True).save_folder("bare")
+    shown = flashgc("report", "bare", "--figures", "drawn", "--format", "svg").err
+    assert "no figure is saved in drawn: charts show times, and no run has them" in shown
+
+
 def test_what_is_read_is_what_was_saved(saved, tmp_path):
     _, one, *_ = saved
     (again,) = package.load(tmp_path / "one")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flashgc.cli import complete, options
-from flashgc.cli.guard import guarded
+from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example
 
 EPILOG = example(
@@ -69,5 +69,11 @@ def report(
         raise typer.BadParameter("name a folder: --out for the page, --figures for figures")
     files = [] if out is None else found.save_folder(out, options.typed())
     if figures is not None:
-        files += found.save_figures(figures, options.scheme_names(format))
+        drawn = found.save_figures(figures, options.scheme_names(format))
+        files += drawn
     options.say_saved(*files)
+    if figures is not None and not drawn:
+        say(
+            f"no figure is saved in {figures}: charts show times, and no run has them "
+            '(engine.timing = "none")'
+        )
