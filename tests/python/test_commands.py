@@ -501,6 +501,14 @@ def test_the_area_of_a_die_is_above_zero_and_finite(flashgc, area):
     assert "die" in refused.err
 
 
+@pytest.mark.parametrize("more", ["--worst-case", "--facts"])
+def test_options_that_print_another_table_each_exclude_each_other(flashgc, more):
+    refused = flashgc("devices", "slc-msr", "--registers", "4", more, code=2).err
+    assert "--registers" in refused
+    assert more in refused
+    assert "exclude each other" in refused
+
+
 @pytest.mark.parametrize("command", [[], ["drive"], ["sweep"], ["trace"]], ids=" ".join)
 def test_a_group_without_arguments_prints_its_help(flashgc, command):
     found = flashgc(*command, code=2).out

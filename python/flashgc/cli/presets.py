@@ -116,6 +116,7 @@ def devices(
     from flashgc.cli import show
     from flashgc.running import api, inputs
 
+    _check_one({"--facts": facts, "--registers": registers is not None, "--worst-case": worst_case})
     if facts or (name is not None and inputs.is_file(name)):
         _facts(name, json)
         return
@@ -136,6 +137,16 @@ def devices(
     show.words(rows)
     show.line("Geometry: channels x chips x dies x planes, blocks, pages, page size.")
     show.line("`flashgc devices NAME` prints a device in full.")
+
+
+def _check_one(given: dict[str, bool]) -> None:
+    """Refuses two options of which each prints another table."""
+    names = [name for name, is_given in given.items() if is_given]
+    if len(names) > 1:
+        raise typer.BadParameter(
+            f"{' and '.join(names)} exclude each other: each prints another table; use one at a "
+            "time"
+        )
 
 
 def _facts(name: str | None, json: bool) -> None:
