@@ -41,6 +41,7 @@ class PtsProgress(NamedTuple):
 
 
 ProgressCallback = Callable[[PtsProgress], object]
+_DEMAND_MIX = 0.65
 
 
 def pts(
@@ -53,7 +54,7 @@ def pts(
     active_range: float = 1.0,
     threads: int = 1,
     depth: int = 32,
-    demand_mix: float = 0.65,
+    demand_mix: float = _DEMAND_MIX,
     scheme: api.PathLike | None = None,
     device: api.PathLike | None = None,
     set: api.Settings | None = None,
@@ -107,6 +108,12 @@ def pts(
         )
     about = _begun(drive).statistics()
     form = _form(short, round, rounds, active_range, demand_mix, about.seed)
+    if form.demand_mix != _DEMAND_MIX and "dirth" not in names:
+        raise ConfigError(
+            f"error: the demand mix {definitions.mix(form.demand_mix)} has no effect: only dirth "
+            f"has one, and the tests are {', '.join(names)}\n"
+            "  = help: omit it, or add dirth to the tests"
+        )
     ended: list[str] = []
 
     def one(number: int, going: parallel.Going) -> list[Part]:
@@ -135,7 +142,7 @@ def pts(
         "tests": None if tests is None else names, "short": short, "round": round,
         "rounds": None if rounds == steady.ROUNDS_MAX else rounds,
         "active_range": None if active_range == 1.0 else active_range,
-        "demand_mix": None if demand_mix == 0.65 else demand_mix,
+        "demand_mix": None if demand_mix == _DEMAND_MIX else demand_mix,
         "threads": None if threads == 1 else threads, "depth": None if depth == 32 else depth,
         "scheme": scheme, "device": device, "set": inputs.settings(set),
         "unset": inputs.keys(unset), "seed": seed,
