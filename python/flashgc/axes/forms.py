@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 from pydantic import Discriminator, Field, PlainValidator, Tag
 from pydantic_core import PydanticCustomError
@@ -107,14 +107,21 @@ def _kind_of_axis(axis: object) -> str:
             return f"{KIND}range"
         if words & {"values", "key"}:
             return f"{KIND}values"
+    elif not isinstance(axis, list):
+        return f"{KIND}single"
     return f"{KIND}choices"
+
+
+def _single(_: object) -> NoReturn:
+    raise PydanticCustomError("axis", "", {"what": "a list of values, or a table"})
 
 
 AnyAxis = Annotated[
     Annotated[dict[str, AnyChoice], Field(min_length=1), Tag(f"{KIND}choices")]
     | Annotated[Values, Tag(f"{KIND}list")]
     | Annotated[ValuesForm, Tag(f"{KIND}values")]
-    | Annotated[RangeForm, Tag(f"{KIND}range")],
+    | Annotated[RangeForm, Tag(f"{KIND}range")]
+    | Annotated[Any, PlainValidator(_single), Tag(f"{KIND}single")],
     Discriminator(_kind_of_axis),
 ]
 """A table of choices; or a list, some values or a range of one key."""

@@ -6,8 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from flashgc._engine import ConfigError
 from flashgc.axes.choice import WORDS, Choice, Range, Source, choice
 from flashgc.axes.forms import ChoiceForm, ListedForm, RangeForm, SourceForm, ValuesForm
+from flashgc.files import toml
 from flashgc.files.forms import Form, shown
 
 COUNT_MAX = 1_000_000
@@ -71,11 +73,25 @@ def _values(
     for at, value in enumerate(values):
         if key in WORDS and not isinstance(value, str):
             form.wrong(f"a {key} must be a text, got {shown(value)}", *place, at)
+        _check_value(form, key, value, (*place, at))
         one = choice(key, value)
         if one.name in found:
             form.wrong(f"{shown(value)} is there twice", *place, at)
         found[one.name] = one
     return found
+
+
+def _check_value(form: Form, key: str, value: object, place: tuple[str | int, ...]) -> None:
+    """Refuses what no configuration can hold, such as a date or a number that is not finite."""
+    try:
+        toml.value(value, key)
+    except ConfigError:
+        kind = "" if isinstance(value, float | list | dict) else f" (a {type(value).__name__})"
+        form.wrong(
+            f"`{key}` cannot have the value {value}{kind}\n"
+            "  = help: give finite numbers, texts, true or false, or lists and tables of them",
+            *place,
+        )
 
 
 def _range(form: RangeForm, name: str) -> Mapping[str, Choice] | Range:

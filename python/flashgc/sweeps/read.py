@@ -158,12 +158,20 @@ def _named(
         form.wrong(f"`{axis}` has no choice in this point: its list is empty\n"
                    f"  = help: choices: {', '.join(known)}; omit the key for all of them",
                    "points", at, axis)  # fmt: skip
-    names = [plain(one) for one in (given if isinstance(given, list) else [given])]
+    names = [_name(one) for one in (given if isinstance(given, list) else [given])]
     for name in names:
         if name not in known:
             form.wrong(f'`{axis}`: there is no "{name}"\n{near(name, list(known), "choices")}',
                        "points", at, axis)  # fmt: skip
     return [known[name] for name in names]
+
+
+def _name(given: object) -> str:
+    """The name of a choice; that of a value of no configuration, such as nan, is none of them."""
+    try:
+        return plain(given)
+    except ConfigError:
+        return str(given)
 
 
 def _drawn(form: SweepForm, axes: Mapping[str, Axis]) -> list[Point]:
