@@ -319,3 +319,8 @@ def test_everything_is_in_reach_of_the_keyboard(browser, saved):
     )
     assert all(names)
     opened.clean()
+
+
+def test_one_request_is_counted_in_the_singular(flashgc, tmp_path):
+    small = ["--set", "device.blocks_per_plane=64", "--requests", "1", "--out", "page.html"]
+    assert ": 1 request done, " in flashgc("animate", "oltp", *small, env={"COLUMNS": "300"}).out

@@ -103,8 +103,8 @@ def _print(found: Animation) -> None:
 
     show.line(summary.head(found.report), "bold")
     show.line(
-        f"{units.count(found.pictures)} pictures from {units.time(found.from_ns)} to "
-        f"{units.time(found.to_ns)}: {units.count(found.requests)} requests done, "
-        f"{units.count(found.programs)} pages programmed for the host, "
-        f"{units.count(found.copies)} copied, {units.count(found.erases)} blocks erased"
+        f"{units.counted(found.pictures, 'picture')} from {units.time(found.from_ns)} to "
+        f"{units.time(found.to_ns)}: {units.counted(found.requests, 'request')} done, "
+        f"{units.counted(found.programs, 'page')} programmed for the host, "
+        f"{units.count(found.copies)} copied, {units.counted(found.erases, 'block')} erased"
     )
