@@ -125,7 +125,7 @@ def test_requests_end_the_recording():
         (["--set", 'engine.timing="none"'], "the run has no clock"),
         (["--out", "folder"], "folder is a directory, not a file"),
         (["--out", "page"], "its name must end in .html"),
-        (["--out", "no/page.html"], "the page cannot be written: no/page.html: there is no"),
+        (["--out", "no/page.html"], "no/page.html: there is no folder no"),
         (["--out", "full.html"], "the page cannot be written"),
         (["--trace", "none.csv"], "none.csv"),
     ],

@@ -28,6 +28,10 @@ few, uniform, 4k, 16, , , 2, , , 5000, 3000, 300
 """
 
 
+def test_a_table_may_begin_with_a_byte_order_mark(tmp_path):
+    assert read(tmp_path, f"\ufeff{BESIDE}") == read(tmp_path, BESIDE)
+
+
 def test_readers_next_to_writers_have_a_load_of_their_own(tmp_path):
     found, _ = read(tmp_path, BESIDE)
     fill, both, few = found

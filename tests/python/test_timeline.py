@@ -185,7 +185,7 @@ def test_a_window_and_units(tmp_path):
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        (["--timeline", "no/a"], "the timeline cannot be written: no/a: there is no"),
+        (["--timeline", "no/a"], "the timeline cannot be written: no/a: there is no folder no"),
         (["--timeline", "folder"], "folder is a directory"),
         (["--timeline", "full"], "the timeline cannot be written"),
         (["--timeline", "a", "--gc-log", "./a"], "the timeline and the log of collections cannot"),

@@ -82,7 +82,12 @@ impl NewFile {
         hidden.push(name);
         hidden.push(format!(".{}-{number}.part", process::id()));
         let part = target.with_file_name(hidden);
-        let file = File::create_new(&part).map_err(failed)?;
+        let file = File::create_new(&part).map_err(|error| match part.parent() {
+            Some(folder) if error.kind() == io::ErrorKind::NotFound => {
+                format!("{}: there is no folder {}", path.display(), folder.display())
+            }
+            _ => failed(error),
+        })?;
         if let Some(mode) = mode {
             // Some file systems have no permissions, and keep none.
             let _ = file.set_permissions(mode);

@@ -34,7 +34,7 @@ def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
     if len(data) > CONFIG_BYTES_MAX:
         raise error(f"error: {path} is larger than 4 MiB, the limit for a configuration")
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")  # some editors and spreadsheets write a byte order mark
     except UnicodeDecodeError as reason:
         raise error(f"error: {path} is not UTF-8 text (byte {reason.start})") from None
 
@@ -43,6 +43,9 @@ def describe(path: str | os.PathLike[str], reason: OSError) -> str:
     """The problem of a file, in words."""
     name = os.fspath(path)
     if isinstance(reason, FileNotFoundError):
+        folder = os.path.dirname(name)
+        if folder and not os.path.exists(folder):
+            return f"{name}: there is no folder {folder}"
         return f"{name}: there is no such file"
     if isinstance(reason, IsADirectoryError):
         return f"{name} is a directory, not a file"

@@ -106,7 +106,7 @@ fn what_no_device_can_be_is_refused() {
         ("blocks_per_plane = 16", "user_capacity = \"1000 TB\"", &["must be 1 to"]),
         ("blocks_per_plane = 16", "", &["`device.blocks_per_plane`", "user_capacity"]),
         ("read = \"25 us\"", "read = \"0 us\"", &["must be at least 1 ns, got 0 ns"]),
-        ("read = \"25 us\"", "read = \"1000 h\"", &["`device.timing.read`"]),
+        ("read = \"25 us\"", "read = \"1000 d\"", &["`device.timing.read`"]),
         ("read = \"25 us\"", "read = 25", &["`device.timing.read`"]),
         (
             "blocks_per_plane = 16",
