@@ -173,8 +173,8 @@ def run(
     if check_wait and drive is None:
         from flashgc.estimates import worst_case
 
-        worst_case.refuse_unless_covered(config, trace, scheme=scheme, device=device, set=set_,
-                                         seed=seed, fit=fit, unset=unsets)  # fmt: skip
+        worst_case.refuse_unless_covered(config, scheme=scheme, device=device, set=set_, seed=seed,
+                                         fit=fit, unset=unsets)  # fmt: skip
     watched = _watched(over_time, no_over_time, out, seeds, gc_log, series)
     if over_time:
         clock.refuse_over_time(config, scheme=scheme, device=device, set=set_, seed=seed, fit=fit,

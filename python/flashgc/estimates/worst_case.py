@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc.running import api, inputs
+from flashgc.running import api
 
 SUSPEND_NS = 20_000
 """The paper's value for devices without one: 20 us, from the data sheet of a NOR part."""
@@ -162,14 +162,15 @@ def covered_wait_ns(config: Mapping[str, Any]) -> int:
     return bound_ns
 
 
-def refuse_unless_covered(
-    config: api.Config,
-    trace: api.PathLike | None,
-    **how: Any,  # noqa: ANN401
-) -> None:
-    """Raises before a run, with these arguments of `run`, what `check_wait` raises after it."""
-    with inputs.trace_file(trace) as file:
-        checked = json.loads(engine.check(api._bare_request(config, file, **how)))
+def refuse_unless_covered(config: api.Config, **how: Any) -> None:  # noqa: ANN401
+    """Raises before a run, with these arguments of `run`, what `check_wait` raises after it.
+
+    Traces are not read, which may come from a pipe, and other mistakes are those of the run itself.
+    """
+    try:
+        checked = json.loads(engine.check(api._bare_request(config, None, **how)))
+    except ConfigError:
+        return
     try:
         covered_wait_ns(checked["settings"])
     except ValueError as error:
