@@ -72,7 +72,7 @@ impl Erased {
         let needed = u64::from(gc.reserve_pages) + streams * self.of_aged;
         (gc.reserve_pages > 0 && self.pages < needed).then(|| {
             format!(
-                "collection and {streams} open blocks need {needed} erased pages, of {}",
+                "collection and {streams} open blocks need {needed} erased pages, and {} are left",
                 self.pages
             )
         })

@@ -470,7 +470,7 @@ fn an_aged_drive_must_leave_what_collection_keeps() {
         "precondition.overwrite=0.0",
     ];
     let refusal = common::refusal(TINY, &sepbit);
-    assert!(refusal.contains("4 open blocks need 81 erased pages, of 74"), "{refusal}");
+    assert!(refusal.contains("4 open blocks need 81 erased pages, and 74 are left"), "{refusal}");
     let sets = [&sepbit[..], &["precondition.aged_ratio=0.75"]].concat();
     run(&setup(TINY, &sets), true).expect("it runs");
 
