@@ -206,7 +206,7 @@ def test_replay_of_a_file_and_of_standard_input(flashgc, replay, spc):
     pipe = flashgc("run", replay, "--trace", "-", "--json", stdin=spc.read_bytes()).json
     assert file["result_hash"] == pipe["result_hash"]
     assert file["requests"] == {"read": 1500, "write": 1500, "trim": 0}
-    # What is checked before the run reads nothing of a pipe.
+    # A check before the run reads nothing of a pipe.
     refused = flashgc("run", replay, "--trace", "-", "--check-wait", "--scheme", "greedy",
                       stdin=spc.read_bytes(), code=2)  # fmt: skip
     assert "no state S1 to check" in refused.err

@@ -141,7 +141,8 @@ def test_files_that_cannot_be(flashgc, small):
         ("/dev/zero", "not a saved"),
     ):
         assert words in flashgc("run", small, "--drive", path, code=2).err
-    assert "no such file" in flashgc("drive", "save", small, "no/such/folder", code=2).err
+    missing = flashgc("drive", "save", small, "no/such/folder", code=2).err
+    assert "there is no folder no/such" in missing
     assert "directory" in flashgc("drive", "save", small, ".", code=2).err
 
 

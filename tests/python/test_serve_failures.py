@@ -9,6 +9,7 @@ from time import sleep
 
 import pytest
 
+from flashgc.drives import serving
 from nbd_client import FLUSH, READ, TRIM, WRITE, ZERO, Client
 from test_serve import BUILT, served
 from test_serve_again import Server
@@ -178,3 +179,18 @@ def test_a_drive_that_was_read_only_is_so_after_a_restart(tmp_path, is_killed):
                 for page in worker.pages:
                     worker.check(page)
         server.stop()
+
+
+def test_a_line_of_the_log_that_is_written_in_pieces_is_one_message(tmp_path):
+    """The beginning of a line was a message, and its end another one."""
+    begun = []
+    with (tmp_path / "log").open("w") as out, (tmp_path / "log").open() as log:
+        for piece, messages in (
+            ("nbdkit: flashgc.2", []),
+            (": error: it is ", []),
+            ("full\nnbdkit: flashgc[1]: error: so is it\n\nnbd", ["it is full", "so is it", ""]),
+            ("kit: ready\n", ["nbdkit: ready"]),
+        ):
+            out.write(piece)
+            out.flush()
+            assert list(serving._messages(log, begun)) == messages

@@ -51,6 +51,18 @@ _LEAVES_WITHIN = 1.0
 """Seconds that clients have to leave after that."""
 
 
+def _messages(log: Iterable[str], begun: list[str]) -> Iterator[str]:
+    """The messages of the lines that are complete: the server writes a line in pieces.
+
+    `begun` has the pieces of the line that is not.
+    """
+    for piece in log:
+        begun.append(piece)
+        if piece.endswith("\n"):
+            yield _LOGGED.sub("", "".join(begun).rstrip())
+            begun.clear()
+
+
 def plugin() -> Path:
     """The plugin; a ConfigError where it was not built."""
     file = Path(__file__).parents[1] / PLUGIN
@@ -183,8 +195,9 @@ class Server:
         with (self._folder / "log").open("r", errors="replace") as log:
             # Many requests may fail for one reason.
             told = {""}
+            begun: list[str] = []
             while self._process.poll() is None:
-                for message in (_LOGGED.sub("", line.rstrip()) for line in log):
+                for message in _messages(log, begun):
                     if message not in told and len(told) <= _MESSAGES:
                         told.add(message)
                         is_last = len(told) > _MESSAGES
