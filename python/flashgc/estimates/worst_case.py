@@ -163,16 +163,11 @@ def covered_wait_ns(config: Mapping[str, Any]) -> int:
 
 
 def refuse_unless_covered(config: api.Config, **how: Any) -> None:  # noqa: ANN401
-    """Raises before a run, with these arguments of `run`, what `check_wait` raises after it.
-
-    Traces are not read, which may come from a pipe, and other mistakes are those of the run itself.
-    """
+    """Raises before a run, with these arguments of `run`, what `check_wait` raises after it."""
+    settings = api.settings_before(config, **how)
     try:
-        checked = json.loads(engine.check(api._bare_request(config, None, **how)))
-    except ConfigError:
-        return
-    try:
-        covered_wait_ns(checked["settings"])
+        if settings is not None:
+            covered_wait_ns(settings)
     except ValueError as error:
         raise ConfigError(f"error: {error}") from None
 

@@ -594,6 +594,21 @@ def _is_timed(request: Request) -> bool:
     return has_clock(json.loads(engine.check(request))["settings"])
 
 
+def settings_before(config: Config, **how: Any) -> Mapping[str, Any] | None:  # noqa: ANN401
+    """The settings of a run with these arguments, before it begins.
+
+    Its trace is not read, which may come from a pipe. None where the configuration has a mistake,
+    which is an error of the run itself.
+    """
+    try:
+        settings: Mapping[str, Any] = json.loads(engine.check(_bare_request(config, None, **how)))[
+            "settings"
+        ]
+    except ConfigError:
+        return None
+    return settings
+
+
 def has_clock(settings: Mapping[str, Any]) -> bool:
     """Whether a run with these settings, checked by the engine, has times."""
     return "engine" not in settings

@@ -43,7 +43,7 @@ impl<T: Copy> Flash<T> {
         }
     }
 
-    /// A unit waits for its bus from now on.
+    /// A unit waits for its bus from now on: once at most, so that it can be linked.
     #[inline(never)]
     fn waits(&mut self, bus: BusId, unit: UnitId, kind: Kind, now_ns: u64, events: &mut Events) {
         if self.bus_rules.keeps_waits {
@@ -52,7 +52,20 @@ impl<T: Copy> Flash<T> {
         if self.buses[bus.index()].joined > 0 {
             self.separate(bus, now_ns, events);
         }
-        self.waits_for(bus, unit, kind);
+        let state = &mut self.buses[bus.index()];
+        let lets_commands_first = self.bus_rules.order == BusOrder::CommandsFirst;
+        let waiting = match lets_commands_first && kind != Kind::Command {
+            true => &mut state.data,
+            false => &mut state.waiting,
+        };
+        let first = match *waiting {
+            None => unit,
+            Some((first, last)) => {
+                self.units[last.index()].waits_behind = unit;
+                first
+            }
+        };
+        *waiting = Some((first, unit));
     }
 
     /// Whether the bus of a unit rests, and nothing waits for it.
@@ -73,25 +86,6 @@ impl<T: Copy> Flash<T> {
     /// Transfers for collections had the bus of a unit for this time, in ns.
     pub fn has_sent(&mut self, unit: UnitId, ns: u64) {
         self.buses[self.bus_of[unit.index()].index()].spent.add(true, ns);
-    }
-
-    /// A unit waits once at most, so that it can be linked.
-    #[inline(always)]
-    fn waits_for(&mut self, bus: BusId, unit: UnitId, kind: Kind) {
-        let state = &mut self.buses[bus.index()];
-        let lets_commands_first = self.bus_rules.order == BusOrder::CommandsFirst;
-        let waiting = match lets_commands_first && kind != Kind::Command {
-            true => &mut state.data,
-            false => &mut state.waiting,
-        };
-        let first = match *waiting {
-            None => unit,
-            Some((first, last)) => {
-                self.units[last.index()].waits_behind = unit;
-                first
-            }
-        };
-        *waiting = Some((first, unit));
     }
 
     /// Work of a bus so far, with the transfer under way.
