@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_of_each_percentile_is_told_where_one_is_blurred() {
+    fn a_share_of_each_percentile_is_reported_where_one_is_blurred() {
         let [late, blurred] = of(30_000).try_into().expect("two notes");
         assert!(late.contains("30 us (p99)"), "{late}");
         assert!(blurred.contains("writes p50 by 10 %, p99 by 1 %, p99.9 by 1 %;"), "{blurred}");

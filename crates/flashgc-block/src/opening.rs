@@ -161,9 +161,9 @@ pub fn open(
         (again, found) = (saved, Some(what));
     }
     let path = Arc::new(Mutex::new(path));
-    let heard = Arc::clone(&path);
+    let received = Arc::clone(&path);
     let listener: Listener =
-        Box::new(move |now_ns, happened: Happened| lock(&heard).observe(now_ns, happened));
+        Box::new(move |now_ns, happened: Happened| lock(&received).observe(now_ns, happened));
     let listener = Some((making.through)(listener));
     let request_log = watching.as_ref().map(Watching::sink);
     let options = Options { verify, blame: watched, request_log, listener, ..Options::default() };

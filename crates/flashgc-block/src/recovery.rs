@@ -313,7 +313,7 @@ fn state_of(plan: &Plan, map: Vec<u32>, blocks: &[Seen], wear: Vec<Wear>, age_ns
             sealed: sealed.len() as u32,
             open: opened.len() as u32,
             retired: retired.len() as u32,
-            wants: true,
+            triggered: true,
         });
         order.extend(sealed.iter().map(|&(_, block)| block));
         order.extend(opened.iter().map(|(_, open)| open.block.0));

@@ -99,12 +99,12 @@ impl Store {
             self.program_all(&[(page, nothing)]);
         }
         let mended = std::mem::take(&mut self.mended);
-        let tell = |(what, at, bytes): (String, u64, Vec<u8>)| {
+        let described = |(what, at, bytes): (String, u64, Vec<u8>)| {
             let end = at + bytes.len() as u64;
             self.put(at, &bytes);
             format!("{what} (bytes {at} to {end})")
         };
-        mended.into_iter().map(tell).collect()
+        mended.into_iter().map(described).collect()
     }
 
     /// Shows each entry of a table, with its number.

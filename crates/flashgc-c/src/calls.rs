@@ -240,13 +240,13 @@ unsafe fn advance(
             let (into, count) = unsafe { (place(done, "done")?, place(count, "count")?) };
             let mut found = std::mem::take(&mut open.done);
             found.clear();
-            let told = with_component(open, |component| {
+            let reported = with_component(open, |component| {
                 found.extend(how(component)?.iter().map(completion));
                 Ok(())
             });
             open.done = found;
             (*into, *count) = (open.done.as_ptr(), open.done.len());
-            told.map(|()| FLASHGC_OK)
+            reported.map(|()| FLASHGC_OK)
         })
     })
 }

@@ -152,13 +152,13 @@ impl Unset {
         }
         let words: Vec<&str> = self.parts.iter().map(|(_, word)| word.as_str()).collect();
         for (depth, (start, word)) in self.parts.iter().enumerate() {
-            let asked = sink.known_keys(&dotted(&words[..depth]));
-            if asked.is_empty() {
+            let requested = sink.known_keys(&dotted(&words[..depth]));
+            if requested.is_empty() {
                 // No reader was made for this table, so its keys are unknown.
                 return None;
             }
-            if !asked.contains(word) {
-                let valid: Vec<&str> = asked.iter().map(String::as_str).collect();
+            if !requested.contains(word) {
+                let valid: Vec<&str> = requested.iter().map(String::as_str).collect();
                 let key = dotted(&words[..=depth]);
                 let help = match suggest::nearest(word, &valid) {
                     Some(near) => {

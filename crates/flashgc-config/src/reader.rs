@@ -170,9 +170,9 @@ impl<'a> Reader<'a> {
 
     /// Notes an error for every key of this table that was never read.
     pub fn finish(&self) {
-        let asked = self.sink.known_keys(&self.path);
-        let valid: Vec<&str> = asked.iter().map(String::as_str).collect();
-        for entry in self.entries().filter(|entry| !asked.contains(&entry.key)) {
+        let requested = self.sink.known_keys(&self.path);
+        let valid: Vec<&str> = requested.iter().map(String::as_str).collect();
+        for entry in self.entries().filter(|entry| !requested.contains(&entry.key)) {
             let place = match self.path.as_str() {
                 "" => "at the top level".to_string(),
                 path => format!("in [{path}]"),
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
     }
 
     fn collect_unread(&self, table: &Table, path: &str, unread: &mut Vec<String>) {
-        let asked = self.sink.known_keys(path);
+        let requested = self.sink.known_keys(path);
         for entry in &table.entries {
             let key = join(path, &entry.key);
             match &entry.node {
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
                 Node::Table(inner) if !inner.entries.is_empty() => {
                     self.collect_unread(inner, &key, unread);
                 }
-                _ if !asked.contains(&entry.key) => unread.push(key),
+                _ if !requested.contains(&entry.key) => unread.push(key),
                 _ => {}
             }
         }

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 pub struct Sink {
     diagnostics: RefCell<Diagnostics>,
     /// Dotted table path to the keys requested, in the order of the requests.
-    asked: RefCell<BTreeMap<String, Vec<String>>>,
+    requested: RefCell<BTreeMap<String, Vec<String>>>,
 }
 
 impl Sink {
@@ -45,8 +45,8 @@ impl Sink {
 
     /// Marks a key of a table as known.
     pub(crate) fn mark_known(&self, table: &str, key: &str) {
-        let mut asked = self.asked.borrow_mut();
-        let keys = asked.entry(table.to_string()).or_default();
+        let mut requested = self.requested.borrow_mut();
+        let keys = requested.entry(table.to_string()).or_default();
         if !keys.iter().any(|known| known == key) {
             keys.push(key.to_string());
         }
@@ -54,6 +54,6 @@ impl Sink {
 
     /// The keys of a table that were requested.
     pub(crate) fn known_keys(&self, table: &str) -> Vec<String> {
-        self.asked.borrow().get(table).cloned().unwrap_or_default()
+        self.requested.borrow().get(table).cloned().unwrap_or_default()
     }
 }

@@ -182,9 +182,9 @@ fn planes_of(numbers: &[u32], retired: &[u32]) -> Result<Vec<PlaneBlocks>, Drive
     }
     let retired = retired.iter().copied().chain(std::iter::repeat(0));
     let planes = planes.zip(retired).map(|(plane, retired)| match plane[2] {
-        wants @ (0 | 1) => {
+        triggered @ (0 | 1) => {
             let (sealed, open) = (plane[0], plane[1]);
-            Ok(PlaneBlocks { sealed, open, retired, wants: wants == 1 })
+            Ok(PlaneBlocks { sealed, open, retired, triggered: triggered == 1 })
         }
         other => Err(DriveError::damaged(format!(
             "the flag of a plane that needs collection is {other}, not 0 or 1"

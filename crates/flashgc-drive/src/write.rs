@@ -14,7 +14,7 @@ pub(crate) const PER_OPEN: usize = 4;
 /// Writes the drive; returns the bytes written.
 pub fn write(to: &mut dyn Write, saved: &SavedDrive) -> io::Result<u64> {
     let state = &saved.state;
-    let planes = state.planes.iter().flat_map(|p| [p.sealed, p.open, u32::from(p.wants)]);
+    let planes = state.planes.iter().flat_map(|p| [p.sealed, p.open, u32::from(p.triggered)]);
     let planes: Vec<u32> = planes.collect();
     let open = state.open.iter().flat_map(|open| {
         let role = match open.role {

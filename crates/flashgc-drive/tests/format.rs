@@ -129,7 +129,7 @@ fn files_of_the_first_version_are_read() {
 }
 
 #[test]
-fn other_files_are_told_from_drives() {
+fn other_files_are_distinguished_from_drives() {
     let (saved, limits) = made(&[]);
     let text = |bytes: &[u8]| decode(bytes, &limits).expect_err("it is refused").to_string();
     let bytes = file(&saved);

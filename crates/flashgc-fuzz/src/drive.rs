@@ -84,8 +84,9 @@ fn change(saved: &mut SavedDrive, section: u8, at: usize, value: u32) {
         3 => {
             let plane = at % state.planes.len();
             let plane = &mut state.planes[plane];
-            let [sealed, open, wants, _] = value.to_le_bytes();
-            (plane.sealed, plane.open, plane.wants) = (sealed.into(), open.into(), wants > 0);
+            let [sealed, open, triggered, _] = value.to_le_bytes();
+            (plane.sealed, plane.open, plane.triggered) =
+                (sealed.into(), open.into(), triggered > 0);
             return;
         }
         4 => {

@@ -204,7 +204,7 @@ impl Job {
 
     /// Writes the outcome: the report, or the error.
     pub fn write_outcome(&self, outcome: Result<&Report, String>) -> Result<(), String> {
-        let told = match outcome {
+        let reported = match outcome {
             Ok(report) => {
                 let (read, write) = report.latency_distribution();
                 json!({ "report": report.to_json(), "read": read, "write": write })
@@ -213,7 +213,7 @@ impl Job {
         };
         // It appears as a whole.
         let part = self.outcome.with_extension("part");
-        let written = fs::write(&part, told.to_string());
+        let written = fs::write(&part, reported.to_string());
         written
             .and_then(|()| fs::rename(&part, &self.outcome))
             .map_err(|error| format!("error: {}: {error}", self.outcome.display()))

@@ -101,14 +101,14 @@ fn save(request: &Request, target: &Path, verify: bool, mut pulse: Pulse) -> PyR
         .map_err(|error| failed(format!("{}: {}", target.display(), files::reason(&error))))?;
     file.commit().map_err(failed)?;
     let origin = &saved.origin;
-    let told = json!({
+    let reported = json!({
         "key": origin.key(),
         "bytes": bytes,
         "version": origin.version,
         "made_from": origin.made_from,
         "precondition": origin.precondition,
     });
-    Ok(told.to_string())
+    Ok(reported.to_string())
 }
 
 /// The description of a saved drive, as JSON. Its tables are not read.
@@ -128,12 +128,12 @@ fn info(path: &Path) -> PyResult<String> {
         ));
     }
     let origin = &opened.header.origin;
-    let told = json!({
+    let reported = json!({
         "key": opened.header.key,
         "bytes": bytes,
         "version": origin.version,
         "made_from": origin.made_from,
         "precondition": origin.precondition,
     });
-    Ok(told.to_string())
+    Ok(reported.to_string())
 }

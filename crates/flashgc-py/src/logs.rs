@@ -146,7 +146,7 @@ impl Logs {
             (self.stories.is_some(), "no request has a story"),
             (self.timeline.is_some(), "a timeline shows times"),
         ];
-        let Some((_, what)) = rows.into_iter().find(|(is_asked, _)| *is_asked) else {
+        let Some((_, what)) = rows.into_iter().find(|(is_requested, _)| *is_requested) else {
             return Ok(());
         };
         Err(ConfigError::new_err(format!(

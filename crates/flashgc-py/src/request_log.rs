@@ -21,8 +21,8 @@ impl Requests {
         let sink = move |rows: &[RequestRow]| {
             let Ok(mut raised) = raised.lock() else { return };
             if raised.is_none() {
-                let told = Python::attach(|py| add.call1(py, (columns(py, rows, has_parts)?,)));
-                *raised = told.err();
+                let reported = Python::attach(|py| add.call1(py, (columns(py, rows, has_parts)?,)));
+                *raised = reported.err();
             }
         };
         (Requests { raised: seen }, Box::new(sink))

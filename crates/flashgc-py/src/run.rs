@@ -150,12 +150,12 @@ fn capacity(setup: &Setup) -> Value {
 pub fn problems(py: Python<'_>, request: Request, drive: Option<PathBuf>) -> PyResult<String> {
     py.detach(|| {
         guarded(|| {
-            let told = match (request.setup(), drive) {
+            let reported = match (request.setup(), drive) {
                 (Err(errors), _) => errors.sorted().into_iter().map(problem).collect(),
                 (Ok(setup), Some(path)) => drive::problem(&setup, &path)?.into_iter().collect(),
                 (Ok(_), None) => Vec::new(),
             };
-            Ok(Value::Array(told).to_string())
+            Ok(Value::Array(reported).to_string())
         })
     })
 }

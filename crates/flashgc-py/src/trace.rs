@@ -246,8 +246,8 @@ fn merge(
     let same = formats.first().copied().filter(|first| formats.iter().all(|it| it == first));
     let to = target_format(to, target, same)?;
     let names: Vec<String> = readings.iter().map(Reading::shown).collect();
-    let told = |error| raised_or(&raised, wrong(error));
-    let mut merged = flashgc_trace::merge(readers, options).map_err(told)?;
+    let reported = |error| raised_or(&raised, wrong(error));
+    let mut merged = flashgc_trace::merge(readers, options).map_err(reported)?;
     let origin = origin_of_all(&names);
     let written = write_all(&mut merged, &to, &origin, target, &raised)?;
     let done = json!({

@@ -59,15 +59,15 @@ impl Fitted {
     /// A note on the size for the user.
     pub(super) fn note(&self, exported_pages: u32) -> String {
         let reached = 100.0 * self.footprint_pages as f64 / f64::from(exported_pages);
-        let (pages, asked) = (self.footprint_pages, 100.0 * self.share);
+        let (pages, requested) = (self.footprint_pages, 100.0 * self.share);
         let changes = match self.changes() {
             changes if changes.is_empty() => "the device size is unchanged".to_string(),
             changes => format!("device changes: {changes}"),
         };
-        if reached < 0.9 * asked {
+        if reached < 0.9 * requested {
             return format!(
                 "the trace touches only {pages} pages, which are {reached:.1} % of the smallest \
-                 drive that the scheme's thresholds allow ({asked} % requested); {changes}"
+                 drive that the scheme's thresholds allow ({requested} % requested); {changes}"
             );
         }
         format!(

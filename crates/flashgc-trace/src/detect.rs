@@ -19,13 +19,13 @@ pub(crate) fn detect(source: &str, sample: &[&[u8]]) -> Result<Format, TraceErro
              `--format oracle-general`",
         ));
     }
-    let by_verdict = |wanted: Verdict| -> Vec<&FormatInfo> {
+    let by_verdict = |needed: Verdict| -> Vec<&FormatInfo> {
         let all = Format::ALL.iter().copied();
         let verdict = |info: &FormatInfo| match info.looks_like {
             Look::Lines(lines) => lines(sample),
             Look::Head(_) => Verdict::No,
         };
-        all.filter(|info| verdict(info) == wanted).collect()
+        all.filter(|info| verdict(info) == needed).collect()
     };
     let sure = by_verdict(Verdict::Sure);
     if let [info] = sure[..] {

@@ -87,11 +87,11 @@ pub(crate) fn not_an_archive(source: &str, head: &[u8]) -> Result<(), TraceError
 fn first_member(head: &[u8]) -> Option<String> {
     let header = head.get(..TAR_HEADER)?;
     let sum = header[TAR_SUM].iter().filter(|byte| byte.is_ascii_digit());
-    let told = sum.fold(0, |sum, digit| sum << 3 | u32::from(digit - b'0'));
+    let reported = sum.fold(0, |sum, digit| sum << 3 | u32::from(digit - b'0'));
     let of = |bytes: &[u8]| bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
     let blanks = u32::from(b' ') * TAR_SUM.len() as u32;
     let name: Vec<u8> = header[..100].iter().copied().take_while(|&byte| byte != 0).collect();
-    let is_one = !name.is_empty() && of(header) - of(&header[TAR_SUM]) + blanks == told;
+    let is_one = !name.is_empty() && of(header) - of(&header[TAR_SUM]) + blanks == reported;
     is_one.then(|| String::from_utf8_lossy(&name).into())
 }
 

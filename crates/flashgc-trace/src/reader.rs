@@ -356,7 +356,7 @@ impl TraceReader {
     }
 
     #[inline]
-    fn next_wanted(&mut self) -> Result<Option<Record>, TraceError> {
+    fn next_needed(&mut self) -> Result<Option<Record>, TraceError> {
         loop {
             if self.sieve.is_full() {
                 return Ok(None);
@@ -403,7 +403,7 @@ impl Iterator for TraceReader {
         if self.done {
             return None;
         }
-        match self.next_wanted() {
+        match self.next_needed() {
             Ok(Some(record)) => {
                 self.rows += 1;
                 Some(Ok(record))

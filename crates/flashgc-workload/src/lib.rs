@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn partial_pages_are_told_from_whole_ones() {
+    fn partial_pages_are_distinguished_from_whole_ones() {
         let parts = |offset, bytes| {
             let r = HostRequest::from_bytes(0, HostOp::Write, offset, bytes, 4096);
             (r.first.0, r.pages, r.head_partial, r.tail_partial)

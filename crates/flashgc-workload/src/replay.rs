@@ -101,11 +101,11 @@ impl Replay {
         Ok(first)
     }
 
-    /// The next request of a kind that `wants` accepts. Requests of other kinds are not placed.
+    /// The next request of a kind that is accepted. Requests of other kinds are not placed.
     #[inline]
     pub fn next_of(
         &mut self,
-        wants: impl Fn(HostOp) -> bool,
+        accepts: impl Fn(HostOp) -> bool,
     ) -> Result<Option<HostRequest>, SourceError> {
         loop {
             if let Some(part) = self.parts.pop_front() {
@@ -113,7 +113,7 @@ impl Replay {
             }
             match self.next_record()? {
                 None => return Ok(None),
-                Some((record, op)) if wants(op) => {
+                Some((record, op)) if accepts(op) => {
                     if let Some(first) = self.split(&record, op)? {
                         return Ok(Some(first));
                     }

@@ -278,12 +278,12 @@ fn try_one(random: &mut Random, all: bool, found: &mut Found) -> Result<(), Stri
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let wanted: u64 = arguments.next().unwrap_or("200".into()).parse()?;
+    let needed: u64 = arguments.next().unwrap_or("200".into()).parse()?;
     let seed: u64 = arguments.next().unwrap_or("1".into()).parse()?;
     let all = arguments.next().is_some_and(|word| word == "all");
     let mut random = Random::named(seed, "steady-check");
     let mut found = Found::default();
-    while found.count("yes") < wanted {
+    while found.count("yes") < needed {
         try_one(&mut random, all, &mut found)?;
     }
     found.notify();

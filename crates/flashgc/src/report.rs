@@ -213,7 +213,7 @@ fn job(results: &JobResults) -> Value {
         "requests": by_op(|tally, op| json!(tally.requests[op as usize])),
         "bytes": by_op(|tally, op| json!(tally.bytes[op as usize])),
         "iops": by_op(|tally, op| json!(tally.iops(op))),
-        "asked_iops": by_op(|tally, op| json!(tally.asked_iops[op as usize])),
+        "asked_iops": by_op(|tally, op| json!(tally.requested_iops[op as usize])),
         "latency_mean_ns": by_op(|tally, op| json!(tally.latency_mean_ns(op))),
         "latency_max_ns": by_op(|tally, op| json!(tally.latency_max_ns[op as usize])),
         "latency_ns": { "read": read.summary(), "write": write.summary() },

@@ -231,8 +231,8 @@ fn failed_save(
             return Err("the drive takes a write after a failed save".into());
         };
         let why = error.to_string();
-        let says = |part| why.contains(part);
-        if !(says("read-only") && says("the.store") && says("start the server again")) {
+        let contains = |part| why.contains(part);
+        if !(contains("read-only") && contains("the.store") && contains("start the server again")) {
             return Err(format!("it says {why:?}"));
         }
         if life.engine.serve_at_once(HostRequest::flush(0), Vec::new()).is_ok() {
@@ -395,10 +395,10 @@ fn damaged(
         Ok(opened) => opened,
         Err(error) => {
             let why = error.to_string();
-            let is_told = why.contains("= help: ") && why.contains("the.store");
+            let is_reported = why.contains("= help: ") && why.contains("the.store");
             let is_bad = why.contains("whole buffer") || why.contains("make space");
             met.refused += 1;
-            return if is_cut && is_told && !is_bad { Ok(()) } else { Err(wrong(why)) };
+            return if is_cut && is_reported && !is_bad { Ok(()) } else { Err(wrong(why)) };
         }
     };
     if is_cut {

@@ -241,7 +241,7 @@ fn a_table_of_a_list_has_a_place() {
 }
 
 #[test]
-fn text_is_told_from_numbers() {
+fn text_is_distinguished_from_numbers() {
     let is_text = |text: &str| read(text, |r| r.is_text("k")).0;
     assert!(is_text("k = \"4 KiB\""));
     assert!(!is_text("k = 4") && !is_text("k = {}") && !is_text(""));

@@ -4,14 +4,14 @@ use crate::run::Stop;
 use serde_json::Value;
 
 /// Keys that describe the request of a run, and not its result.
-const ASKED: &[&str] =
+const OF_THE_REQUEST: &[&str] =
     &["config", "config_hash", "table_bytes", "notes", "scheme_changes", "unused_keys"];
 
 /// The metrics of a report.
 fn figures(report: &Value) -> Value {
     let mut report = report.clone();
     if let Some(keys) = report.as_object_mut() {
-        ASKED.iter().for_each(|key| {
+        OF_THE_REQUEST.iter().for_each(|key| {
             keys.remove(*key);
         });
     }

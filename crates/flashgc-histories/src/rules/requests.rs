@@ -15,9 +15,9 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     let rows: Arc<Mutex<Vec<RequestRow>>> = Arc::default();
     let kept = Arc::clone(&rows);
     let mut choices = Choices::new(tried.seed ^ 0x4e9);
-    let asks_for_blame = choices.chance(70);
+    let needs_blame = choices.chance(70);
     let options = Options {
-        blame: asks_for_blame,
+        blame: needs_blame,
         verify: choices.chance(30),
         stories: choices.chance(30).then_some(Choice::Slowest(5, None)),
         request_log: Some(Box::new(move |batch| {

@@ -78,13 +78,13 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
     for (at, (part, count)) in parts.into_iter().enumerate() {
         for (gc, class) in ["host", "gc"].into_iter().enumerate() {
             let own = &report["utilisation"][part][class];
-            let told_ns = sums.spent_ns[at][gc] + if (at, gc) == (0, 0) { reads_ns } else { 0 };
-            let told = share(told_ns, count, &report);
-            equal(&format!("{part} {class}"), own.as_f64() == Some(told), told, own)?;
+            let reported_ns = sums.spent_ns[at][gc] + if (at, gc) == (0, 0) { reads_ns } else { 0 };
+            let reported = share(reported_ns, count, &report);
+            equal(&format!("{part} {class}"), own.as_f64() == Some(reported), reported, own)?;
         }
     }
-    let (told, own) = (sums.spent_ns[2][1], &report["gc"]["total_busy_ns"]);
-    equal("array", own.as_u64() == Some(told), told, own)?;
+    let (reported, own) = (sums.spent_ns[2][1], &report["gc"]["total_busy_ns"]);
+    equal("array", own.as_u64() == Some(reported), reported, own)?;
     let requests = ["read", "write", "trim"].map(|kind| report["requests"][kind].as_u64());
     let flushes = report["flush"]["requests"].as_u64().unwrap_or(0);
     let own = requests.iter().flatten().sum::<u64>() + flushes;
@@ -105,9 +105,14 @@ fn share(spent_ns: u64, parts: u32, report: &Value) -> f64 {
     }
 }
 
-fn equal(what: &str, holds: bool, told: impl std::fmt::Display, own: &Value) -> Result<(), Stop> {
+fn equal(
+    what: &str,
+    holds: bool,
+    reported: impl std::fmt::Display,
+    own: &Value,
+) -> Result<(), Stop> {
     if holds {
         return Ok(());
     }
-    Err(Stop::failed("timeline", format!("{what}: {told}, report {own}")))
+    Err(Stop::failed("timeline", format!("{what}: {reported}, report {own}")))
 }

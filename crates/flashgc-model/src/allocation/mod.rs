@@ -40,10 +40,10 @@ pub struct Allocation {
 impl Allocation {
     /// Idle units.
     pub fn new(plan: &Plan) -> Self {
-        let asks = plan.allocation != Kind::Striped || plan.gc.copy.is_global();
+        let orders_idle_units = plan.allocation != Kind::Striped || plan.gc.copy.is_global();
         let planes_per_unit =
-            if asks { plan.geometry.planes / plan.geometry.units } else { 0 } as usize;
-        let units = (0..if asks { plan.geometry.units } else { 0 }).map(UnitId);
+            if orders_idle_units { plan.geometry.planes / plan.geometry.units } else { 0 } as usize;
+        let units = (0..if orders_idle_units { plan.geometry.units } else { 0 }).map(UnitId);
         Allocation {
             loads: vec![0; plan.geometry.planes as usize],
             planes_of_units: units

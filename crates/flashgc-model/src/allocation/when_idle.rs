@@ -135,8 +135,8 @@ impl WhenIdle {
 
     /// Whether no plane of a pool for which writes wait has a page for them.
     pub fn has_full_pool(&self, has_room: impl Fn(PlaneId) -> bool) -> bool {
-        let mut wanted = (0..self.pools.len()).filter(|&pool| !self.pools[pool].waiting.is_empty());
-        wanted.any(|pool| self.is_full(pool, &has_room))
+        let mut needed = (0..self.pools.len()).filter(|&pool| !self.pools[pool].waiting.is_empty());
+        needed.any(|pool| self.is_full(pool, &has_room))
     }
 
     fn is_full(&self, pool: usize, has_room: impl Fn(PlaneId) -> bool) -> bool {

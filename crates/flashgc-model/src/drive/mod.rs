@@ -25,7 +25,7 @@ pub struct PlaneBlocks {
     /// Blocks that are bad, and never opened again.
     pub retired: u32,
     /// Whether the trigger found the plane short of space.
-    pub wants: bool,
+    pub triggered: bool,
 }
 
 /// The state of a drive.
@@ -66,25 +66,25 @@ pub struct Kept {
 
 impl Drive {
     /// The state of a translation layer on which nothing is under way.
-    pub fn of(geometry: &Geometry, ftl: Ftl, wants: &[bool], age_ns: u64) -> Self {
-        let drive = Drive::without_tables(geometry, &ftl, wants, age_ns);
+    pub fn of(geometry: &Geometry, ftl: Ftl, triggered: &[bool], age_ns: u64) -> Self {
+        let drive = Drive::without_tables(geometry, &ftl, triggered, age_ns);
         let (erases, sealed_at_ns) = ftl.blocks.into_wear();
         let map = ftl.map.into_table();
         Drive { map, sealed_at_ns, erases, ..drive }
     }
 
     /// The state of a drive whose run continues.
-    pub fn seen(geometry: &Geometry, ftl: &Ftl, wants: &[bool], age_ns: u64) -> Self {
+    pub fn seen(geometry: &Geometry, ftl: &Ftl, triggered: &[bool], age_ns: u64) -> Self {
         let blocks = || (0..geometry.blocks).map(BlockId);
         Drive {
             map: ftl.map.entries().collect(),
             sealed_at_ns: blocks().map(|block| ftl.blocks.sealed_at_ns(block)).collect(),
             erases: blocks().map(|block| ftl.blocks.erases(block)).collect(),
-            ..Drive::without_tables(geometry, ftl, wants, age_ns)
+            ..Drive::without_tables(geometry, ftl, triggered, age_ns)
         }
     }
 
-    fn without_tables(geometry: &Geometry, ftl: &Ftl, wants: &[bool], age_ns: u64) -> Self {
+    fn without_tables(geometry: &Geometry, ftl: &Ftl, triggered: &[bool], age_ns: u64) -> Self {
         let mut order = Vec::with_capacity(geometry.blocks as usize);
         let mut planes = Vec::with_capacity(geometry.planes as usize);
         let mut open = Vec::new();
@@ -95,7 +95,7 @@ impl Drive {
                 sealed: sealed.len() as u32,
                 open: opened.len() as u32,
                 retired: ftl.retired_blocks(geometry, plane).len() as u32,
-                wants: wants[plane.index()],
+                triggered: triggered[plane.index()],
             });
             order.extend(sealed.iter().map(|block| block.0));
             order.extend(opened.iter().map(|open| open.block.0));
@@ -136,7 +136,7 @@ impl Drive {
             open.extend(blocks.map(|block| OpenBlock::written(block, Role::Started, written)));
         }
         let (sealed, opened) = if full { (aged, 0) } else { (0, aged) };
-        let plane = PlaneBlocks { sealed, open: opened, retired: 0, wants: false };
+        let plane = PlaneBlocks { sealed, open: opened, retired: 0, triggered: false };
         Drive {
             map: table(u32::MAX, geometry.exported_pages as usize),
             order: (0..geometry.blocks).collect(),

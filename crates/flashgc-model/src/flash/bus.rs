@@ -47,7 +47,7 @@ impl<T: Copy> Flash<T> {
     #[inline(never)]
     fn waits(&mut self, bus: BusId, unit: UnitId, kind: Kind, now_ns: u64, events: &mut Events) {
         if self.bus_rules.keeps_waits {
-            self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
+            self.units[unit.index()].requested = self.spent_of_bus(bus, now_ns);
         }
         if self.buses[bus.index()].joined > 0 {
             self.separate(bus, now_ns, events);
@@ -208,8 +208,8 @@ impl<T: Copy> Flash<T> {
     fn has_waited(&mut self, bus: BusId, unit: UnitId) {
         let Spent { host_ns, gc_ns } = self.buses[bus.index()].spent;
         let state = &mut self.units[unit.index()];
-        state.waited.host_ns += host_ns - state.asked.host_ns;
-        state.waited.gc_ns += gc_ns - state.asked.gc_ns;
+        state.waited.host_ns += host_ns - state.requested.host_ns;
+        state.waited.gc_ns += gc_ns - state.requested.gc_ns;
     }
 
     /// The time of the unit's bus request, in ns.

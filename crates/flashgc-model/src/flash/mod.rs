@@ -140,7 +140,7 @@ struct Unit<T> {
     /// Time taken by operations, from the first phase to the last.
     spent: Spent,
     /// The bus's busy times when the operation began to wait for it.
-    asked: Spent,
+    requested: Spent,
     /// The bus's busy times while the operation waited; with a second command, while the command of
     /// the host waited.
     waited: Spent,
@@ -178,7 +178,7 @@ impl<T: Copy> Flash<T> {
             phase_since_ns: 0,
             since_ns: 0,
             spent: Spent::default(),
-            asked: Spent::default(),
+            requested: Spent::default(),
             waited: Spent::default(),
             second: None,
         };

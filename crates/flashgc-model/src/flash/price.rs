@@ -56,7 +56,7 @@ pub struct Prices {
     /// share it.
     passes: Option<(Passes, u32, u32)>,
     /// Whether the pages of an operation matter for its price.
-    asks_for_pages: bool,
+    needs_pages: bool,
     /// Whether the pages of one of the host's operations matter for its price.
     depends_on_pages: bool,
     /// Mapped pages that a flash page holds: its slots.
@@ -78,8 +78,8 @@ impl Prices {
     /// The prices of a device whose operations touch at most `pages` pages at once.
     pub fn new(timing: &Timing, shape: &Shape, pages: u32) -> Self {
         let times = PageTimes::new(timing, shape);
-        let asks_for_pages = times.is_some() || timing.programs_fail;
-        let depends_on_pages = asks_for_pages
+        let needs_pages = times.is_some() || timing.programs_fail;
+        let depends_on_pages = needs_pages
             || timing.passes.is_some()
             || timing.retry.is_some()
             || shape.program_slots > 1;
@@ -91,7 +91,7 @@ impl Prices {
             program_slots: Divisor::new(shape.program_slots),
             copies_pay: timing.times_summaries_of_copies(),
             times,
-            asks_for_pages,
+            needs_pages,
             depends_on_pages,
             passes: timing
                 .passes
@@ -109,7 +109,7 @@ impl Prices {
     /// Whether the pages of an operation matter for its price.
     #[inline(always)]
     pub fn needs_pages(&self) -> bool {
-        self.asks_for_pages
+        self.needs_pages
     }
 
     /// Whether the pages of one of the host's operations matter for its price.

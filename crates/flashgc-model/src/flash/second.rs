@@ -118,7 +118,7 @@ impl<T: Copy> Flash<T> {
     fn restart_wait(&mut self, unit: UnitId, now_ns: u64) {
         let bus = self.bus_of[unit.index()];
         if self.bus_rules.keeps_waits && self.buses[bus.index()].holder != Some(unit) {
-            self.units[unit.index()].asked = self.spent_of_bus(bus, now_ns);
+            self.units[unit.index()].requested = self.spent_of_bus(bus, now_ns);
         }
     }
 

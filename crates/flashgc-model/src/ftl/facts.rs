@@ -101,7 +101,7 @@ pub struct Lost {
 pub struct Facts {
     ring: VecDeque<Fact>,
     /// Whether the moves of pages are recorded as facts.
-    pub tells_moves: bool,
+    pub passes_moves: bool,
 }
 
 impl Facts {

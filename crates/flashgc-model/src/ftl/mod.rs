@@ -202,11 +202,11 @@ impl Ftl {
         (first, pages as usize)
     }
 
-    /// Turns on the records of copies: facts if `tells_moves`, and the age of data if `errors` is
+    /// Turns on the records of copies: facts if `passes_moves`, and the age of data if `errors` is
     /// given.
-    pub fn follow_copies(&mut self, tells_moves: bool, errors: Option<Box<PageErrors>>) {
-        self.follows_copies = tells_moves || errors.is_some();
-        self.facts.tells_moves = tells_moves;
+    pub fn follow_copies(&mut self, passes_moves: bool, errors: Option<Box<PageErrors>>) {
+        self.follows_copies = passes_moves || errors.is_some();
+        self.facts.passes_moves = passes_moves;
         self.errors = errors;
     }
 
@@ -215,7 +215,7 @@ impl Ftl {
         if let Some(errors) = &mut self.errors {
             errors.copy(from, to);
         }
-        if self.facts.tells_moves {
+        if self.facts.passes_moves {
             self.facts.push(Fact::Moved { from, to });
         }
     }

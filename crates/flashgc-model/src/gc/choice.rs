@@ -211,14 +211,14 @@ impl Key for Percent {
 
 /// A key with a form or a default of its own, which the choice reads by itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Told(
+pub struct Described(
     /// The word in the configuration.
     pub &'static str,
     /// Its default, its values and its meaning.
     pub &'static str,
 );
 
-impl Key for Told {
+impl Key for Described {
     fn name(&self) -> &'static str {
         self.0
     }

@@ -83,7 +83,7 @@ impl Gc {
     fn listed(&mut self, plane: PlaneId, sight: &Sight<'_>) {
         let Some(lists) = &mut self.lists else { return };
         lists.add(plane);
-        if self.wants[plane.index()] {
+        if self.triggered[plane.index()] {
             // It had no victim until now.
             self.call_unit(sight.geometry.unit_of(plane));
         }
@@ -103,17 +103,17 @@ impl Gc {
             return;
         }
         if !is_on {
-            if std::mem::take(&mut lists.all_asked) {
+            if std::mem::take(&mut lists.all_requested) {
                 self.enough_for_all(sight);
             }
         } else if lists.one_by_one {
             self.request_one(sight);
-        } else if lists.all_asked {
+        } else if lists.all_requested {
             if lists.listed(plane) > 0 {
                 self.call(plane, sight);
             }
         } else {
-            lists.all_asked = true;
+            lists.all_requested = true;
             self.request_all(sight);
         }
     }
@@ -136,7 +136,7 @@ impl Gc {
         }
         let candidates = self.candidates(sight);
         for plane in (0..sight.geometry.planes).map(PlaneId) {
-            if self.wants[plane.index()] || self.busy_planes[plane.index()] {
+            if self.triggered[plane.index()] || self.busy_planes[plane.index()] {
                 continue;
             }
             let Some(victim) = self.pick_from_list(plane, sight) else { continue };
@@ -153,7 +153,7 @@ impl Gc {
 
     /// A plane needs space, and its unit is checked.
     fn call(&mut self, plane: PlaneId, sight: &Sight<'_>) {
-        if self.wants[plane.index()] {
+        if self.triggered[plane.index()] {
             return;
         }
         self.request_space(plane, sight.geometry);

@@ -57,7 +57,7 @@ use windows::Costs;
 #[derive(Clone, Default)]
 struct UnitNeeds {
     /// Planes that need space.
-    wanting: u32,
+    triggered: u32,
     /// The plane that is checked first at the unit's next collection.
     next_plane: u32,
 }
@@ -87,7 +87,7 @@ pub struct Gc {
     /// the time.
     pub keeps_books: bool,
     /// Planes that need space.
-    pub wants: Vec<bool>,
+    pub triggered: Vec<bool>,
     /// Planes whose victim is being moved at present.
     pub busy_planes: Vec<bool>,
     /// Victims that were on no list.
@@ -117,7 +117,7 @@ impl Gc {
             class_fallbacks: 0,
             reallocated: 0,
             random: crate::rng::Random::named(seed, "victim"),
-            wants: vec![false; geometry.planes as usize],
+            triggered: vec![false; geometry.planes as usize],
             busy_planes: vec![false; geometry.planes as usize],
             fallbacks: 0,
             units: vec![UnitNeeds::default(); geometry.units as usize],
@@ -128,7 +128,7 @@ impl Gc {
     /// Whether a plane needs space and some sealed block could provide it.
     #[inline(always)]
     pub fn can_collect(&self, ftl: &Ftl, plane: PlaneId) -> bool {
-        self.wants[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0
+        self.triggered[plane.index()] && ftl.blocks.reclaimable[plane.index()] > 0
     }
 
     /// Where planes share their blocks and requests may preempt: whether a plane below its hard

@@ -81,7 +81,7 @@ impl Gc {
                 placement.invalidated(plane, block);
             }
             let least = geometry.shape.padded_to;
-            if ftl.blocks.reclaimable[plane.index()] == least && self.wants[plane.index()] {
+            if ftl.blocks.reclaimable[plane.index()] == least && self.triggered[plane.index()] {
                 // The plane needed space, and until now a collection would have freed none.
                 self.call_unit(geometry.unit_of(plane));
             }
@@ -125,7 +125,7 @@ impl Gc {
     /// this block; elsewhere it is the one whose operation fills it, and is checked when that ends.
     #[inline(always)]
     fn may_begin_elsewhere(&mut self, plane: PlaneId, block: BlockId, sight: &Sight<'_>) {
-        if sight.geometry.has_superblocks() && self.wants[plane.index()] {
+        if sight.geometry.has_superblocks() && self.triggered[plane.index()] {
             let all = sight.ftl.blocks.reclaimable[plane.index()];
             if all > 0 && all == won_of(block, sight) {
                 self.call_unit(sight.geometry.unit_of(plane));
@@ -161,7 +161,7 @@ impl Gc {
     /// With [`Gc::keeps_books`], the caller checks the trigger `used-space` as well.
     #[inline(always)]
     pub fn check_trigger(&mut self, plane: PlaneId, plan: &GcPlan, geometry: &Geometry, ftl: &Ftl) {
-        if !self.wants[plane.index()]
+        if !self.triggered[plane.index()]
             && plan.trigger.soft.is_short(ftl, plane, plan.trigger.inclusive)
         {
             self.request_space(plane, geometry);
@@ -171,16 +171,16 @@ impl Gc {
     /// A plane needs space from now on.
     #[inline]
     pub fn request_space(&mut self, plane: PlaneId, geometry: &Geometry) {
-        if !self.wants[plane.index()] {
-            self.wants[plane.index()] = true;
-            self.units[geometry.unit_of(plane).index()].wanting += 1;
+        if !self.triggered[plane.index()] {
+            self.triggered[plane.index()] = true;
+            self.units[geometry.unit_of(plane).index()].triggered += 1;
         }
     }
 
     /// A plane has enough.
     pub fn has_space_again(&mut self, plane: PlaneId, sight: &Sight<'_>) {
-        if std::mem::take(&mut self.wants[plane.index()]) {
-            self.units[sight.geometry.unit_of(plane).index()].wanting -= 1;
+        if std::mem::take(&mut self.triggered[plane.index()]) {
+            self.units[sight.geometry.unit_of(plane).index()].triggered -= 1;
         }
     }
 
@@ -190,7 +190,8 @@ impl Gc {
             return self.used_space_won(plane, sight);
         }
         let trigger = &sight.rules.trigger;
-        if self.wants[plane.index()] && !trigger.stop.is_short(sight.ftl, plane, trigger.inclusive)
+        if self.triggered[plane.index()]
+            && !trigger.stop.is_short(sight.ftl, plane, trigger.inclusive)
         {
             self.has_space_again(plane, sight);
         }
@@ -198,8 +199,8 @@ impl Gc {
 
     /// Whether a plane of the unit needs space.
     #[inline(always)]
-    pub fn unit_wants(&self, unit: UnitId) -> bool {
-        self.units[unit.index()].wanting > 0
+    pub fn unit_is_triggered(&self, unit: UnitId) -> bool {
+        self.units[unit.index()].triggered > 0
     }
 
     /// Whether a plane of the unit is so short that collection goes before everything.

@@ -113,9 +113,9 @@ pub struct VictimLists {
     /// The blocks on all lists.
     total: u64,
     /// Planes with a request for one block that has not begun.
-    asked: Vec<bool>,
+    requested: Vec<bool>,
     /// Pages that requested blocks free at least, whose collections have not begun.
-    asked_pages: u64,
+    requested_pages: u64,
     /// Erased pages to come from collections in progress.
     coming_pages: u64,
     /// The part of it that the collection of each unit will free.
@@ -123,7 +123,7 @@ pub struct VictimLists {
     /// Pages that one block of a list frees at least.
     least_won: u32,
     /// Whether all planes with a list were called to collect since space was last sufficient.
-    pub all_asked: bool,
+    pub all_requested: bool,
     /// Planes that need space while the drive is preconditioned; `None` once it is measured.
     pub untimed: Option<Vec<PlaneId>>,
 }
@@ -137,12 +137,12 @@ impl VictimLists {
             one_by_one: batch == Batch::One && rules.of == SpaceOf::Device,
             listed: vec![0; planes],
             total: 0,
-            asked: vec![false; planes],
-            asked_pages: 0,
+            requested: vec![false; planes],
+            requested_pages: 0,
             coming_pages: 0,
             from_job: vec![0; geometry.units as usize],
             least_won: geometry.shape.data_pages() - rules.most_valid,
-            all_asked: false,
+            all_requested: false,
             untimed: Some(Vec::new()),
         }
     }
@@ -153,8 +153,8 @@ impl VictimLists {
     #[inline]
     pub fn is_on(&self, now: Counted) -> bool {
         let Counted { free, garbage } = now;
-        let free = free + self.asked_pages + self.coming_pages;
-        let garbage = garbage.saturating_sub(self.asked_pages);
+        let free = free + self.requested_pages + self.coming_pages;
+        let garbage = garbage.saturating_sub(self.requested_pages);
         self.rules.measure.is_on(Counted { free, garbage })
     }
 
@@ -182,8 +182,8 @@ impl VictimLists {
 
     /// A collection takes a block of this plane; returns whether it was on the list.
     pub fn claim(&mut self, plane: PlaneId, valid: u32) -> bool {
-        if std::mem::take(&mut self.asked[plane.index()]) {
-            self.asked_pages -= u64::from(self.least_won);
+        if std::mem::take(&mut self.requested[plane.index()]) {
+            self.requested_pages -= u64::from(self.least_won);
         }
         let was_listed = self.takes(valid);
         self.listed[plane.index()] -= u32::from(was_listed);
@@ -193,8 +193,8 @@ impl VictimLists {
 
     /// One block of this plane is requested.
     pub fn request_one(&mut self, plane: PlaneId) {
-        if !std::mem::replace(&mut self.asked[plane.index()], true) {
-            self.asked_pages += u64::from(self.least_won);
+        if !std::mem::replace(&mut self.requested[plane.index()], true) {
+            self.requested_pages += u64::from(self.least_won);
         }
     }
 
@@ -208,10 +208,10 @@ impl VictimLists {
 
     /// Measuring begins: nothing is requested or under way.
     pub fn measuring_begins(&mut self) {
-        self.asked.fill(false);
+        self.requested.fill(false);
         self.from_job.fill(0);
-        (self.asked_pages, self.coming_pages) = (0, 0);
-        (self.all_asked, self.untimed) = (false, None);
+        (self.requested_pages, self.coming_pages) = (0, 0);
+        (self.all_requested, self.untimed) = (false, None);
     }
 
     /// The collection of a unit has given them.

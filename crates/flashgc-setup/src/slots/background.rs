@@ -7,7 +7,7 @@ use flashgc_config::Reader;
 use flashgc_config::units::{Share, ShareOf, Threshold};
 use flashgc_model::device::Shape;
 use flashgc_model::gc::BackgroundPlan;
-use flashgc_model::gc::choice::{About, Choice, Key, Percent, Row, Told, Word};
+use flashgc_model::gc::choice::{About, Choice, Described, Key, Percent, Row, Word};
 use flashgc_model::gc::pre_migration::{PreMigration, Stop};
 
 /// The background work as configured; amounts of space still depend on the device.
@@ -67,7 +67,7 @@ struct PreMigrationKeys {
     when_unit_idle: bool,
 }
 
-const DISTANCE: Told = Told(
+const DISTANCE: Described = Described(
     "distance",
     "\"1%\" (default), \"4 blocks\" or \"256 pages\": how far above the trigger's threshold moving \
      starts, in space that a plane can still allocate",

@@ -4,7 +4,7 @@ use super::copy;
 use super::slot::{OneOf, choice};
 use flashgc_config::Reader;
 use flashgc_model::device::{Level, Shape};
-use flashgc_model::gc::choice::{Choice, Key, Row, Told};
+use flashgc_model::gc::choice::{Choice, Described, Key, Row};
 use flashgc_model::gc::{BlockingChoice, GcPlan, Suspends};
 
 /// The part that is blocked for the host.
@@ -67,12 +67,12 @@ impl OneOf for Blocking {
 
 const UNIT: Blocking =
     Blocking { level: None, erasing: None, one_collection: false, blocks_only: false };
-const COLLECTIONS: Told = Told(
+const COLLECTIONS: Described = Described(
     "collections",
     "how many collections may move pages in the channel at once: any number (default) or one",
 );
 const COLLECTIONS_WORDS: &[(&str, bool)] = &[("any", false), ("one", true)];
-const ERASING: Told = Told(
+const ERASING: Described = Described(
     "erasing",
     "the part that is blocked during the erase: the same (default) or a smaller one",
 );

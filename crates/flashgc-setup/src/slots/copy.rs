@@ -5,7 +5,7 @@ use crate::device::Device;
 use flashgc_config::Reader;
 use flashgc_model::device::Geometry;
 use flashgc_model::gc::GcPlan;
-use flashgc_model::gc::choice::{About, Flag, Key, Row, Told, Word};
+use flashgc_model::gc::choice::{About, Described, Flag, Key, Row, Word};
 use flashgc_model::gc::copy::{Bus, CopyChoice, CopyPath, Copyback, Instant, ListOf, Parallel};
 use flashgc_model::plan::{Allocation, Plan};
 
@@ -48,7 +48,8 @@ const PARALLEL: &str = "parallel";
 
 const PARITY: Flag =
     Flag { name: "parity", default: false, about: "copies stay on odd or even page numbers" };
-const WORKERS: Told = Told("workers", "number of pages copied at once (default: device.registers)");
+const WORKERS: Described =
+    Described("workers", "number of pages copied at once (default: device.registers)");
 const LOCAL_PARITY: Flag = Flag {
     name: "parity",
     default: true,

@@ -5,7 +5,7 @@ use crate::space::least_of;
 use flashgc_config::Reader;
 use flashgc_config::units::Threshold;
 use flashgc_model::device::Shape;
-use flashgc_model::gc::choice::{About, Choice, Count, Key, Row, Told, Word};
+use flashgc_model::gc::choice::{About, Choice, Count, Described, Key, Row, Word};
 use flashgc_model::gc::victim::{Ranks, Settings};
 use flashgc_model::gc::{CopyChoice, Isolation};
 use flashgc_model::plan::Plan;
@@ -56,7 +56,7 @@ const SUB_BLOCKS: &str = "sub-blocks";
 
 const K: Count =
     Count { name: "k", default: 2, least: 2, most: 64, about: "number of blocks erased at once" };
-const MOVE_CAP: Told = Told(
+const MOVE_CAP: Described = Described(
     "move_cap",
     "\"1 block\" or \"48 pages\": limit on moved pages; a block that exceeds it is not added",
 );

@@ -6,7 +6,7 @@ use crate::space::{mark, space};
 use flashgc_config::Reader;
 use flashgc_config::units::{Share, Threshold};
 use flashgc_model::device::Shape;
-use flashgc_model::gc::choice::{Choice, Count, Key, Percent, Row, Told};
+use flashgc_model::gc::choice::{Choice, Count, Described, Key, Percent, Row};
 use flashgc_model::gc::{Space, TimeSlices};
 use flashgc_model::plan::Plan;
 
@@ -58,8 +58,9 @@ impl OneOf for Pacing {
 
 const TIME_SLICES: &str = "time-slices";
 
-const LENGTH: Told = Told("length", "longest turn (default: one erase); one operation always fits");
-pub(super) const FLOOR: Told = Told(
+const LENGTH: Described =
+    Described("length", "longest turn (default: one erase); one operation always fits");
+pub(super) const FLOOR: Described = Described(
     "floor",
     "with less free space a collection runs without pause (default: one block above the reserve)",
 );

@@ -4,7 +4,7 @@ use super::blocking::Blocking;
 use super::slot::{OneOf, choice};
 use crate::device::Device;
 use flashgc_config::Reader;
-use flashgc_model::gc::choice::{About, Choice, Flag, Key, Row, Told, Word};
+use flashgc_model::gc::choice::{About, Choice, Described, Flag, Key, Row, Word};
 use flashgc_model::gc::{GcPlan, Suspends};
 
 /// The slot *preemption*: the service of waiting requests during a collection.
@@ -57,15 +57,17 @@ const PIPELINE: Flag = Flag {
     default: false,
     about: "a transfer overlaps an operation of the same kind",
 };
-const POLL: Told =
-    Told("poll", "\"0 ns\" (default): time to check the request queue at each preemption point");
+const POLL: Described = Described(
+    "poll",
+    "\"0 ns\" (default): time to check the request queue at each preemption point",
+);
 const WORTH_IT: Flag = Flag {
     name: "worth_it",
     default: false,
     about: "an operation that is about to end is not suspended",
 };
-const MAX_SUSPENDS: Told =
-    Told("max_suspends", "maximum number of suspensions of one operation (default: no limit)");
+const MAX_SUSPENDS: Described =
+    Described("max_suspends", "maximum number of suspensions of one operation (default: no limit)");
 
 fn suspend(table: &Reader<'_>) -> flashgc_model::gc::Preemption {
     let suspends = OF.read(table);

@@ -6,7 +6,7 @@ use crate::space;
 use flashgc_config::Reader;
 use flashgc_config::units::Threshold;
 use flashgc_model::device::Shape;
-use flashgc_model::gc::choice::{Choice, Key, Told};
+use flashgc_model::gc::choice::{Choice, Described, Key};
 use flashgc_model::gc::{GcPlan, Space, Tokens};
 use flashgc_model::plan::Plan;
 
@@ -21,7 +21,7 @@ pub const CHOICE: Choice = Choice {
 
 const NAME: &str = "tokens";
 
-const URGENCY_MAX: Told = Told(
+const URGENCY_MAX: Described = Described(
     "urgency_max",
     "2.0 (default), 1.0 to 100.0: factor of the price at the floor; it is 1 at the soft threshold",
 );

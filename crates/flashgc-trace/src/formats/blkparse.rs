@@ -111,7 +111,7 @@ impl Blkparse {
     #[inline]
     fn takes(&self, action: &[u8]) -> bool {
         match (self.action, action) {
-            (Action::Letter(wanted), [letter]) => wanted == *letter,
+            (Action::Letter(needed), [letter]) => needed == *letter,
             (Action::Auto, [letter]) => *letter == b'D',
             _ => false,
         }

@@ -457,10 +457,13 @@ mod tests {
     #[test]
     fn numbers_may_be_hexadecimal() {
         let rows = parse("op, offset:512, size, device", &["w,0x1F,0X200,0x3", "r,16,512,3"]);
-        let told = |row: &RawRecord| (row.offset_bytes, row.size_bytes, row.device);
-        assert_eq!(rows.iter().map(told).collect::<Vec<_>>(), [(31 * 512, 512, 3), (8192, 512, 3)]);
+        let reported = |row: &RawRecord| (row.offset_bytes, row.size_bytes, row.device);
+        assert_eq!(
+            rows.iter().map(reported).collect::<Vec<_>>(),
+            [(31 * 512, 512, 3), (8192, 512, 3)]
+        );
         let spec = "op, offset, size, device; hex=offset|device";
-        assert_eq!(told(&parse(spec, &["w,1f000,512,10"])[0]), (0x1f000, 512, 16));
+        assert_eq!(reported(&parse(spec, &["w,1f000,512,10"])[0]), (0x1f000, 512, 16));
         for (spec, line) in
             [(spec, "w,1g,512,0"), ("op, offset:512, size", "w,0xffffffffffffffff,1")]
         {

@@ -121,10 +121,10 @@ impl Etw {
 /// Finds the columns by their names in the header.
 fn columns_of(mut names: Fields) -> Result<Columns, FieldError> {
     let mut found = [None; 5];
-    let wanted: [&[u8]; 5] = [b"TimeStamp", b"ByteOffset", b"IOSize", b"ElapsedTime", b"DiskNum"];
+    let needed: [&[u8]; 5] = [b"TimeStamp", b"ByteOffset", b"IOSize", b"ElapsedTime", b"DiskNum"];
     for at in 0..COLUMNS_MAX {
         let Some(name) = names.cut(b',') else { break };
-        if let Some(index) = wanted.iter().position(|wanted| *wanted == name.bytes) {
+        if let Some(index) = needed.iter().position(|needed| *needed == name.bytes) {
             found[index] = Some(at);
         }
     }

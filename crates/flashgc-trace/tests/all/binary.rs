@@ -178,7 +178,7 @@ fn blktrace_in_both_orders_of_bytes() {
 }
 
 #[test]
-fn a_format_that_does_not_fit_is_told() {
+fn a_format_that_does_not_fit_is_reported() {
     for name in ["vscsi", "srt", "blktrace", "fgt"] {
         for bytes in [b"0,8,512,r,0.1\n".as_slice(), &[0; 100], &[0xff; 5000]] {
             let error = read(bytes, Some(name)).unwrap_err();

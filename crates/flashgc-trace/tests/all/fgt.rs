@@ -150,7 +150,7 @@ impl Seek for Counted {
 }
 
 #[test]
-fn what_is_not_wanted_is_not_read() {
+fn what_is_not_needed_is_not_read() {
     let records = many(1_600_000);
     let bytes = pack(&records);
     let whole = bytes.len() as u64;

@@ -29,7 +29,7 @@ fn rows_come_in_order_of_time_and_then_of_the_traces() {
 }
 
 #[test]
-fn devices_are_told_apart_and_times_begin_at_0() {
+fn devices_are_distinguished_and_times_begin_at_0() {
     let options = MergeOptions { renumber: true, align: true };
     let later = "0,9,512,w,100\n0,8,512,w,101\n";
     let found = merged(&[FIRST, later], options);

@@ -201,8 +201,8 @@ fn a_clock_of_32_bits_that_wraps_is_named() {
         };
         for disorder in [Disorder::Refuse, Disorder::Window(1000)] {
             let help = help(disorder);
-            let said = format!("a 32-bit clock in {word} does when it wraps: add 4294967296");
-            assert!(help.contains(&said) && help.contains("from line 3"), "{help}");
+            let text = format!("a 32-bit clock in {word} does when it wraps: add 4294967296");
+            assert!(help.contains(&text) && help.contains("from line 3"), "{help}");
         }
         let options = OpenOptions { disorder: Disorder::Ignore, ..as_format(by_ns) };
         let found = info(reader(&rows, &options)).unwrap();

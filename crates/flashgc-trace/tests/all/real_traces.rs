@@ -15,7 +15,7 @@ const TABLE: &str = include_str!("real_traces.txt");
 struct Row {
     file: &'static str,
     /// The format that is recognised by the content; `?`: several would fit.
-    told: &'static str,
+    reported: &'static str,
     /// The format that is given; empty: none.
     format: &'static str,
     rows: f64,
@@ -46,7 +46,7 @@ fn table() -> Vec<Row> {
             address_gib: number(8),
             duration_s: number(9),
             interarrival_ms: number(10),
-            told: cells[11],
+            reported: cells[11],
             format: cells[12],
         }
     });
@@ -168,13 +168,13 @@ fn info_equals_the_table() {
 
 #[test]
 #[ignore = "needs ../shared/traces"]
-fn each_file_is_told_or_is_not_guessed() {
+fn each_file_is_reported_or_is_not_guessed() {
     for row in &table() {
         let Some(file) = file(row.file) else { continue };
         match open(row.file, file, &OpenOptions::default()) {
-            Ok(reader) => assert_eq!(reader.format().info().name, row.told, "{}", row.file),
+            Ok(reader) => assert_eq!(reader.format().info().name, row.reported, "{}", row.file),
             Err(error) => {
-                assert!(row.told == "?" && error.message.contains("would fit"), "{error}");
+                assert!(row.reported == "?" && error.message.contains("would fit"), "{error}");
                 let format = row.format.split(':').next().unwrap();
                 let help = error.help.unwrap();
                 let listed = help.lines().any(|line| line.split(' ').next() == Some(format));

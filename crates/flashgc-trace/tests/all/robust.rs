@@ -213,8 +213,8 @@ fn every_format_has_rows_to_be_spoiled() {
         let found = open_bytes(rows.as_bytes(), &given(name)).and_then(info).unwrap();
         assert!(found.rows >= 2, "{name}");
         // Rows that fit one format only are recognised, and bare numbers are not.
-        let told = open_bytes(rows.as_bytes(), &OpenOptions::default());
-        match told {
+        let reported = open_bytes(rows.as_bytes(), &OpenOptions::default());
+        match reported {
             Ok(reader) => {
                 let given = given(name).format.unwrap();
                 assert_eq!(reader.format().info().name, given.info().name);
@@ -286,7 +286,7 @@ fn packed() -> [(&'static str, Vec<u8>); 2] {
 }
 
 #[test]
-fn packed_traces_are_read_and_cut_ones_are_told() {
+fn packed_traces_are_read_and_cut_ones_are_reported() {
     for (name, bytes) in packed() {
         assert_eq!(all(&bytes, &OpenOptions::default()).unwrap().len(), 20_000);
         let twice = [bytes.clone(), bytes.clone()].concat();

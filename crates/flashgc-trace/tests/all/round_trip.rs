@@ -230,10 +230,10 @@ fn the_default_detects_what_it_wrote() {
         size_bytes: 512,
         line: 0,
     };
-    let mut told = vec![Format::Msr, Format::Spc, Format::Blkreplay, Format::Systor];
-    told.extend([Format::Alibaba, Format::CloudPhysics, "fio".parse().unwrap()]);
-    told.push("blkparse:Q".parse().unwrap());
-    for format in told {
+    let mut reported = vec![Format::Msr, Format::Spc, Format::Blkreplay, Format::Systor];
+    reported.extend([Format::Alibaba, Format::CloudPhysics, "fio".parse().unwrap()]);
+    reported.push("blkparse:Q".parse().unwrap());
+    for format in reported {
         let bytes = write(&format, &[row(100), row(200)]).unwrap();
         let reader =
             open("written", Box::new(Cursor::new(bytes)), &OpenOptions::default()).unwrap();

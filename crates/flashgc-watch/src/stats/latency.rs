@@ -177,14 +177,17 @@ mod tests {
             latency.record(ns * 10);
         }
         let summary = latency.summary();
-        for (got, want) in [
+        for (got, expected) in [
             (summary.p50, 500_000),
             (summary.p90, 900_000),
             (summary.p99_9, 999_000),
             (summary.p99_99, 999_900),
         ] {
             let got = got.unwrap();
-            assert!(got.abs_diff(want) as f64 <= want as f64 * 1e-3, "{got} for {want}");
+            assert!(
+                got.abs_diff(expected) as f64 <= expected as f64 * 1e-3,
+                "{got} for {expected}"
+            );
         }
         assert_eq!((summary.min, summary.max), (Some(10), Some(1_000_000)));
         assert_eq!(summary.mean, Some(500_005.0));

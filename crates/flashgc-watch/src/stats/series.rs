@@ -173,7 +173,7 @@ pub struct Series {
     blocks_per_plane: u32,
     outstanding: u64,
     /// Copies and array time that are in rows.
-    told: (u64, u64),
+    reported: (u64, u64),
     /// Pages in use at the end of the interval before, where there is one.
     used_pages: Option<u64>,
     is_measuring: bool,
@@ -193,7 +193,7 @@ impl Series {
             now: Interval::default(),
             free: FreeBlocks::default(),
             outstanding: 0,
-            told: (0, 0),
+            reported: (0, 0),
             used_pages: None,
             is_measuring: false,
         }
@@ -306,15 +306,15 @@ impl Series {
 
     /// Adds to the row the amounts since the rows before, and the state at its end.
     fn add(&mut self, sample: &Sample, gc_busy_ns: u64) {
-        let moved = sample.gc_moved.saturating_sub(self.told.0);
-        let busy_ns = gc_busy_ns.saturating_sub(self.told.1);
+        let moved = sample.gc_moved.saturating_sub(self.reported.0);
+        let busy_ns = gc_busy_ns.saturating_sub(self.reported.1);
         let before = self.used_pages.replace(sample.used_pages);
         let has_changed = before.is_some_and(|pages| pages != sample.used_pages);
         self.now.is_used |= moved > 0 || busy_ns > 0 || has_changed;
         self.now.gc_moved += moved;
         self.now.gc_busy_ns += busy_ns;
         self.now.used_pages_end = sample.used_pages;
-        self.told = (self.told.0 + moved, self.told.1 + busy_ns);
+        self.reported = (self.reported.0 + moved, self.reported.1 + busy_ns);
     }
 
     fn open(&mut self, start_ns: u64) {

@@ -27,8 +27,8 @@ impl PerRequest {
         timeline: Option<TimelineRequest>,
         geometry: &Geometry,
     ) -> Option<Self> {
-        let is_asked_for = sink.is_some() || choice.is_some() || timeline.is_some();
-        is_asked_for.then(|| PerRequest {
+        let is_requested = sink.is_some() || choice.is_some() || timeline.is_some();
+        is_requested.then(|| PerRequest {
             requests: Requests::default(),
             log: sink.map(RequestLog::new),
             stories: choice.map(|choice| Stories::new(choice, geometry)),

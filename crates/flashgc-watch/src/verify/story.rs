@@ -156,8 +156,8 @@ impl Stories {
             self.units[unit.index()].add_work((from_ns, to_ns), &mut work, &mut collections);
         }
         // A request that waits for long has thousands of them.
-        let mut told = BTreeSet::new();
-        collections.retain(|collection| told.insert((collection.unit.0, collection.number)));
+        let mut reported = BTreeSet::new();
+        collections.retain(|collection| reported.insert((collection.unit.0, collection.number)));
         Story { row, pages: request.pages, steps: request.steps.clone(), work, collections }
     }
 

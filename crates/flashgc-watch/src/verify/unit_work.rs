@@ -187,8 +187,8 @@ impl UnitWork {
     ) {
         let begins = self.work.partition_point(|work| work.to_ns <= from_ns);
         // In order of their ends: reads of several planes overlap.
-        for told in self.work.range(begins..).filter(|work| work.from_ns < to_ns) {
-            work.push(*told);
+        for reported in self.work.range(begins..).filter(|work| work.from_ns < to_ns) {
+            work.push(*reported);
         }
         let overlaps = |collection: &&Collection| {
             collection.selected_ns < to_ns

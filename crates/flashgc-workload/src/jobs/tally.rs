@@ -34,7 +34,7 @@ pub struct Tally {
     /// The end of its last clone, in ns.
     pub ended_ns: u64,
     /// The rates that it is paced at, in requests per second of all clones, where it is.
-    pub asked_iops: [Option<u64>; 3],
+    pub requested_iops: [Option<u64>; 3],
     /// The time from its start to the start of its counts, in ns, where it has a ramp that has
     /// ended.
     pub ramp_ns: u64,
@@ -45,7 +45,7 @@ impl Tally {
     pub fn new(job: usize, plan: &JobPlan) -> Self {
         Tally {
             depth: u64::from(plan.depth),
-            asked_iops: plan.paces.map(|pace| pace.iops),
+            requested_iops: plan.paces.map(|pace| pace.iops),
             ..Tally::of(job, plan.name.clone())
         }
     }
@@ -65,7 +65,7 @@ impl Tally {
             flushes: 0,
             begun_ns: 0,
             ended_ns: 0,
-            asked_iops: [None; 3],
+            requested_iops: [None; 3],
             ramp_ns: 0,
         }
     }
@@ -109,8 +109,8 @@ impl Tally {
             self.bytes[op] += other.bytes[op];
             self.latency_sum_ns[op] += other.latency_sum_ns[op];
             self.latency_max_ns[op] = self.latency_max_ns[op].max(other.latency_max_ns[op]);
-            let asked = self.asked_iops[op].zip(other.asked_iops[op]);
-            self.asked_iops[op] = asked.map(|(one, two)| one.saturating_add(two));
+            let requested = self.requested_iops[op].zip(other.requested_iops[op]);
+            self.requested_iops[op] = requested.map(|(one, two)| one.saturating_add(two));
         }
     }
 

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn bursty_arrivals_have_the_mean_and_the_share_asked_for() {
+    fn bursty_arrivals_have_the_mean_and_the_share_requested() {
         let bursty = assert_bursty(13.47e6, 1.5e6, 0.3132);
         assert!(matches!(bursty, Interarrival::Bursty { .. }));
     }

@@ -178,7 +178,7 @@ fn run(setup: Setup, trace: Option<Arc<[u8]>>) -> Result<[f64; 3], String> {
 }
 
 /// The sizes, schemes and workloads to run.
-struct Asked {
+struct Requested {
     /// Size in MiB, which is also the number of blocks in a plane of each quarter.
     sizes_mib: Vec<u64>,
     schemes: Vec<String>,
@@ -187,7 +187,7 @@ struct Asked {
     record: Option<String>,
 }
 
-impl Asked {
+impl Requested {
     /// From the arguments: `cargo bench` passes the flag for measuring; anything else is the short
     /// form.
     fn new(arguments: &[String]) -> Result<Self, String> {
@@ -207,7 +207,7 @@ impl Asked {
         let gib = |word: &String| word.parse::<u64>().map(|gib| gib * 1024);
         let sizes_mib =
             list("sizes", &["8", "64", "256"]).iter().map(gib).collect::<Result<_, _>>();
-        Ok(Asked {
+        Ok(Requested {
             sizes_mib: if is_short {
                 vec![384]
             } else {
@@ -221,19 +221,19 @@ impl Asked {
     }
 }
 
-fn bench(asked: &Asked) -> Result<(), String> {
+fn bench(requested: &Requested) -> Result<(), String> {
     let last = Record::last()?;
     let mut record = Record::default();
     println!("{}", record::heading(last.as_ref()));
-    for &mib in &asked.sizes_mib {
+    for &mib in &requested.sizes_mib {
         let pages = (mib * 256) as usize;
-        let kernel_ns = kernel::ns_per_operation(pages, (2 * asked.requests).max(20_000));
+        let kernel_ns = kernel::ns_per_operation(pages, (2 * requested.requests).max(20_000));
         let capacity_bytes = mib * 3 / 4 * (1 << 20);
-        let rows = trace(asked.requests / 8, capacity_bytes);
+        let rows = trace(requested.requests / 8, capacity_bytes);
         record.add(Row::kernel(mib, kernel_ns), last.as_ref());
-        for scheme in &asked.schemes {
-            for name in &asked.workloads {
-                let setup = setup(scheme, (mib / 4) as u32, name, asked.requests)?;
+        for scheme in &requested.schemes {
+            for name in &requested.workloads {
+                let setup = setup(scheme, (mib / 4) as u32, name, requested.requests)?;
                 let own = (name == "trace").then(|| Arc::clone(&rows));
                 let [ns, precondition_ns, bytes] = run(setup, own)?;
                 let (scheme, workload) = (scheme.clone(), name.clone());
@@ -244,12 +244,12 @@ fn bench(asked: &Asked) -> Result<(), String> {
         }
     }
     record.check()?;
-    asked.record.as_ref().map_or(Ok(()), |name| record.write(name, last.as_ref()))
+    requested.record.as_ref().map_or(Ok(()), |name| record.write(name, last.as_ref()))
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match Asked::new(&arguments).and_then(|asked| bench(&asked)) {
+    match Requested::new(&arguments).and_then(|requested| bench(&requested)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             println!("{error}");

@@ -1,7 +1,7 @@
 //! The calls of the simulation to an arbiter, apart from the question for the next step of a unit:
 //! notifications and further questions. Where collections run to their end, most have no effect.
 
-use super::told::is_wanted;
+use super::notices::needs_collection;
 use super::view::View;
 use super::{Arbiter, Interrupt};
 use crate::collect::{Jobs, Progress, Stage};
@@ -96,7 +96,7 @@ impl Arbiter {
         counters: &mut Counters,
     ) {
         if let Some(preemptive) = self.preemptive() {
-            preemptive.left_plane(of, is_wanted(of[0], jobs, gc), now_ns, counters);
+            preemptive.left_plane(of, needs_collection(of[0], jobs, gc), now_ns, counters);
         }
     }
 

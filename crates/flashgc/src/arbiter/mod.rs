@@ -6,6 +6,7 @@
 
 mod admission;
 mod facade;
+mod notices;
 mod pacing;
 mod plane_reads;
 mod preemptive;
@@ -14,7 +15,6 @@ mod run_to_end;
 mod suspension;
 mod time_slices;
 mod tokens;
-mod told;
 mod unseen;
 mod view;
 mod without_job;

@@ -9,9 +9,9 @@
 //! is below its hard threshold and writes may not; S3, a write of high priority waits in S2 and no
 //! request may preempt until the collection has ended and that write is served.
 
+use super::notices::Entry;
 use super::time_slices::TimeSlices;
 use super::tokens::Tokens;
-use super::told::Entry;
 use super::view::{Choice, Turn, View};
 use crate::collect::Stage;
 use crate::gc::{Preemption, Suspends};
@@ -80,7 +80,7 @@ impl Preemptive {
         if let Some(op) = self.urgent_write(unit, view) {
             return Choice::Host(op, HIGH);
         }
-        if view.gc.unit_wants(unit) && view.may_open_job(unit) {
+        if view.gc.unit_is_triggered(unit) && view.may_open_job(unit) {
             turn.at = 1;
             return Choice::TryCollect;
         }

@@ -20,7 +20,7 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
         turn.at += 1;
         match served {
             Served::Gc => match view.jobs[unit].stage() {
-                Stage::Closed if view.gc.unit_wants(unit) && view.may_open_job(unit) => {
+                Stage::Closed if view.gc.unit_is_triggered(unit) && view.may_open_job(unit) => {
                     return Choice::TryCollect;
                 }
                 // The unit waits for pages that it has sent.
@@ -53,7 +53,7 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
 /// Whether a plane of the unit is so short that collection goes before everything.
 #[inline(always)]
 fn is_urgent(unit: UnitId, view: &View<'_>) -> bool {
-    if !view.gc.unit_wants(unit) || view.jobs[unit].is_open() || !view.may_open_job(unit) {
+    if !view.gc.unit_is_triggered(unit) || view.jobs[unit].is_open() || !view.may_open_job(unit) {
         return false;
     }
     let sight = Sight {

@@ -114,11 +114,11 @@ impl TimeSlices {
 
     /// An operation of the host has ended: a gap begins, and after a write the open collection is
     /// due for a time slice.
-    pub fn gap_begins(&mut self, unit: UnitId, is_write: bool, is_wanted: bool) {
+    pub fn gap_begins(&mut self, unit: UnitId, is_write: bool, is_needed: bool) {
         let slices = &mut self.units[unit.index()];
         slices.since_ns = None;
         slices.in_gap = 0;
-        slices.is_owed |= is_write && is_wanted;
+        slices.is_owed |= is_write && is_needed;
     }
 
     /// An operation of the collection has ended. Returns whether it was below the floor.

@@ -287,7 +287,7 @@ impl PreMigrating {
     /// Whether a plane's trigger has not started, and starts soon (T_block).
     fn is_close(&self, plan: &Plan, store: &Store, plane: PlaneId) -> bool {
         let left = pages_to_trigger(plan, store, plane);
-        !store.gc.wants[plane.index()] && 0 < left && left <= self.rules.distance_pages
+        !store.gc.triggered[plane.index()] && 0 < left && left <= self.rules.distance_pages
     }
 
     /// The lowest valid page of the plane's victim, unless it has little left to move.

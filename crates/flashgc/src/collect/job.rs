@@ -109,7 +109,7 @@ pub(super) struct Joining {
     pub(super) read: Vec<Ppn>,
     pub(super) read_pages: u32,
     /// The classes of the first copies, where they are asked before their pages are taken.
-    pub(super) asked: Vec<u8>,
+    pub(super) requested: Vec<u8>,
 }
 
 /// When a collection began, and its work until now.
@@ -154,7 +154,7 @@ impl Joining {
     /// Another collection begins.
     pub(super) fn restart(&mut self) {
         (self.whole_until, self.loose, self.read_until, self.read_pages) = (0, 0, 0, 1);
-        self.asked.clear();
+        self.requested.clear();
     }
 }
 
@@ -393,7 +393,7 @@ impl Job {
     /// The page of a copy, and its class where that was asked.
     #[inline(always)]
     pub(super) fn to_copy(&self, copy: usize) -> (Ppn, Option<u8>) {
-        (self.copies[copy].from, self.joining.asked.get(copy).copied())
+        (self.copies[copy].from, self.joining.requested.get(copy).copied())
     }
 
     /// How many copies of the step under way filled a block.

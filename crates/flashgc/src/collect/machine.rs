@@ -13,70 +13,70 @@ use crate::ids::{PlaneId, UnitId};
 use crate::owner::Owner;
 use crate::verify::Watch;
 
-/// Asks the machine in use, without indirection.
-macro_rules! ask {
-    ($at:ident, $question:ident($($given:expr),*)) => {
+/// Calls the machine in use, without indirection.
+macro_rules! dispatch {
+    ($at:ident, $method:ident($($given:expr),*)) => {
         match $at.jobs.machine {
-            Machine::Pages => <Pages as Moves<W>>::$question($at, $($given),*),
-            Machine::Slots => <Slots as Moves<W>>::$question($at, $($given),*),
-            Machine::Sent => <Sent as Moves<W>>::$question($at, $($given),*),
-            Machine::Parts => <Parts as Moves<W>>::$question($at, $($given),*),
+            Machine::Pages => <Pages as Moves<W>>::$method($at, $($given),*),
+            Machine::Slots => <Slots as Moves<W>>::$method($at, $($given),*),
+            Machine::Sent => <Sent as Moves<W>>::$method($at, $($given),*),
+            Machine::Parts => <Parts as Moves<W>>::$method($at, $($given),*),
         }
     };
 }
 
 impl<W: Watch> Collecting<'_, W> {
     pub(super) fn listed(&mut self, unit: UnitId) {
-        ask!(self, listed(unit))
+        dispatch!(self, listed(unit))
     }
 
     pub(super) fn opens(&mut self, unit: UnitId, plane: PlaneId) -> Option<Command<Owner>> {
-        ask!(self, opens(unit, plane))
+        dispatch!(self, opens(unit, plane))
     }
 
     #[inline(always)]
     pub(super) fn take_step(&mut self, unit: UnitId) {
-        ask!(self, take(unit))
+        dispatch!(self, take(unit))
     }
 
     #[inline(always)]
     pub(super) fn step_command(&mut self, unit: UnitId) -> Command<Owner> {
-        ask!(self, step(unit))
+        dispatch!(self, step(unit))
     }
 
     #[inline(always)]
     pub(super) fn step_ended(&mut self, unit: UnitId) -> Ended {
-        ask!(self, step_ended(unit))
+        dispatch!(self, step_ended(unit))
     }
 
     #[inline(always)]
     pub(super) fn begin_reading(&mut self, unit: UnitId) {
-        ask!(self, begin_reading(unit))
+        dispatch!(self, begin_reading(unit))
     }
 
     #[inline(always)]
     pub(super) fn reading_ended(&mut self, unit: UnitId) {
-        ask!(self, reading_ended(unit))
+        dispatch!(self, reading_ended(unit))
     }
 
     #[inline(always)]
     pub(super) fn program_of_step(&mut self, unit: UnitId) -> Option<Command<Owner>> {
-        ask!(self, program(unit))
+        dispatch!(self, program(unit))
     }
 
     pub(super) fn erase_begins(&mut self, unit: UnitId) {
-        ask!(self, erase_begins(unit))
+        dispatch!(self, erase_begins(unit))
     }
 
     pub(super) fn erased(&mut self, unit: UnitId) -> Option<UnitId> {
-        ask!(self, erased(unit))
+        dispatch!(self, erased(unit))
     }
 
     pub(super) fn sent_begins(&mut self, sent: CrossUnit) {
-        ask!(self, sent_begins(sent))
+        dispatch!(self, sent_begins(sent))
     }
 
     pub(super) fn sent_ended(&mut self, sent: CrossUnit) {
-        ask!(self, sent_ended(sent))
+        dispatch!(self, sent_ended(sent))
     }
 }

@@ -175,15 +175,16 @@ fn take_by_class<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
         let copy = at.jobs[unit].joining.loose;
         at.jobs[unit].joining.loose += 1;
         let is_valid = at.store.is_valid(plan, from);
-        if copy == at.jobs[unit].joining.asked.len() {
-            let ask = |at: &mut Collecting<'_, W>| at.store.class_of_copy(from, plane, &mut at.cx);
-            let class = if is_valid { ask(at) } else { 0 };
-            at.jobs[unit].joining.asked.push(class);
+        if copy == at.jobs[unit].joining.requested.len() {
+            let classify =
+                |at: &mut Collecting<'_, W>| at.store.class_of_copy(from, plane, &mut at.cx);
+            let class = if is_valid { classify(at) } else { 0 };
+            at.jobs[unit].joining.requested.push(class);
         }
         if !is_valid {
             continue;
         }
-        let class = at.jobs[unit].joining.asked[copy];
+        let class = at.jobs[unit].joining.requested[copy];
         at.jobs[unit].step.copies.push(copy);
         taken[usize::from(class)] += 1;
         let begun = begun(at, unit, Some(class));
@@ -207,7 +208,7 @@ fn fills<W: Watch>(at: &Collecting<'_, W>, unit: UnitId) -> bool {
         return begun(at, unit, None) + job.step.copies.len() as u32 >= slots;
     }
     let mut taken = [0; CLASSES_MAX];
-    job.step.copies.iter().for_each(|&copy| taken[usize::from(job.joining.asked[copy])] += 1);
+    job.step.copies.iter().for_each(|&copy| taken[usize::from(job.joining.requested[copy])] += 1);
     let taken = (0..).zip(taken).filter(|&(_, own)| own > 0);
     taken.into_iter().any(|(class, own)| begun(at, unit, Some(class)) + own >= slots)
 }

@@ -97,8 +97,8 @@ impl<W: Watch> Collecting<'_, W> {
     #[inline(always)]
     pub(super) fn bind_copy(&mut self, unit: UnitId, copy: usize, plane: PlaneId) {
         let Collecting { store, cx, .. } = self;
-        let (from, asked) = self.jobs[unit].to_copy(copy);
-        let placed = store.copy_page::<false, W>(from, plane, asked, Cause::Copy { from }, cx);
+        let (from, requested) = self.jobs[unit].to_copy(copy);
+        let placed = store.copy_page::<false, W>(from, plane, requested, Cause::Copy { from }, cx);
         if self.jobs[unit].step.corrects || !cx.plan.gc.takes_time() {
             store.ftl.renew(placed.ppn);
         }

@@ -27,7 +27,7 @@ pub struct Unseen {
     /// The places of the unit's events and of its bus's among those of an instant.
     places: [usize; 2],
     /// Whether requests waited that may not preempt.
-    is_wanted: bool,
+    is_needed: bool,
 }
 
 /// How far unseen copies are.
@@ -48,7 +48,7 @@ pub struct Progress {
     /// How long all phases before it took in the array, and on the bus, in ns.
     pub before: Work,
     /// Whether requests wait that may not preempt.
-    pub is_wanted: bool,
+    pub is_needed: bool,
 }
 
 /// Time in the array and on the bus.
@@ -116,8 +116,8 @@ impl Timetable {
 
 impl Unseen {
     /// Copies from now on.
-    pub(super) fn new(since_ns: u64, places: [usize; 2], is_wanted: bool) -> Self {
-        Unseen { since_ns, places, is_wanted }
+    pub(super) fn new(since_ns: u64, places: [usize; 2], is_needed: bool) -> Self {
+        Unseen { since_ns, places, is_needed }
     }
 
     /// When the first copy takes its page, in ns.
@@ -153,7 +153,7 @@ impl Unseen {
             phase_since_ns,
             left_ns: begins_ns[at + 1] - rest_ns,
             before: times.work_of(steps, at),
-            is_wanted: self.is_wanted,
+            is_needed: self.is_needed,
         }
     }
 }

@@ -77,9 +77,9 @@ impl<W: Watch> Collecting<'_, W> {
             self.jobs.copy_times = self.times_of_copy()?;
         }
         let all_ns = steps as u64 * self.jobs.copy_times.step_ns();
-        let is_wanted = self.waiting.count(unit) > 0;
+        let is_needed = self.waiting.count(unit) > 0;
         let job = &mut self.jobs[unit];
-        job.unseen = Unseen::new(self.cx.now_ns, places, is_wanted);
+        job.unseen = Unseen::new(self.cx.now_ns, places, is_needed);
         job.unseen_until = job.next + steps;
         job.stage = Stage::Unseen;
         self.jobs.unseen.push(unit);

@@ -37,7 +37,7 @@ pub(super) struct Ahead {
     drawn: usize,
     /// Whether accounts are asked for here. Where many requests wait in the queues of the units,
     /// the accounts of one are asked for as the request before it starts.
-    asks_for_accounts: bool,
+    needs_accounts: bool,
     /// How the source has ended.
     end: Option<Result<(), SourceError>>,
 }
@@ -46,10 +46,9 @@ impl Ahead {
     /// Nothing drawn yet.
     pub(super) fn new(plan: &Plan) -> Self {
         let are_many = |depth| depth / REQUESTS_AT_A_UNIT >= plan.geometry.units;
-        let asks_for_accounts =
-            !matches!(plan.arrivals, Arrivals::Closed(depth) if are_many(depth));
+        let needs_accounts = !matches!(plan.arrivals, Arrivals::Closed(depth) if are_many(depth));
         let none = HostRequest::from_bytes(0, HostOp::Read, 0, 0, 1);
-        Ahead { requests: Box::new([none; PLACES]), out: 0, drawn: 0, asks_for_accounts, end: None }
+        Ahead { requests: Box::new([none; PLACES]), out: 0, drawn: 0, needs_accounts, end: None }
     }
 
     /// The next request, or `None` at the end.
@@ -67,7 +66,7 @@ impl Ahead {
         if self.out == self.drawn {
             return self.ended();
         }
-        if self.asks_for_accounts && left > BETWEEN {
+        if self.needs_accounts && left > BETWEEN {
             let later = &self.requests[(self.out + BETWEEN) % PLACES];
             tables.prefetch_old(plan, later.first);
         }

@@ -169,14 +169,16 @@ impl Session {
             for (op, name) in
                 [(HostOp::Read, "reads"), (HostOp::Write, "writes"), (HostOp::Trim, "trims")]
             {
-                let Some((asked, found)) = tally.asked_iops[op as usize].zip(tally.iops(op)) else {
+                let Some((requested, found)) =
+                    tally.requested_iops[op as usize].zip(tally.iops(op))
+                else {
                     continue;
                 };
                 let is_only = tally.requests.iter().filter(|&&count| count > 0).count() == 1;
-                if is_only && found > 0.0 && found < RATE_MET * asked as f64 {
+                if is_only && found > 0.0 && found < RATE_MET * requested as f64 {
                     self.notes.push(format!(
-                        "job \"{}\" reached {found:.0} of {asked} {name} per second: its depth of \
-                         {} was not enough for this drive",
+                        "job \"{}\" reached {found:.0} of {requested} {name} per second: its depth \
+                         of {} was not enough for this drive",
                         tally.name, tally.depth
                     ));
                 }

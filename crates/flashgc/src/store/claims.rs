@@ -32,7 +32,7 @@ impl Store {
         *left = left.saturating_sub(rules.listed_by(ended));
         let is_listed = rules.trigger.batch == Batch::List;
         let goes_on = *left > 0
-            && (self.gc.wants[plane.index()] || is_listed)
+            && (self.gc.triggered[plane.index()] || is_listed)
             && self.ftl.blocks.reclaimable[plane.index()] > 0;
         if goes_on { self.pick_victim(plane, cx) } else { None }
     }

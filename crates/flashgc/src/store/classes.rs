@@ -131,10 +131,10 @@ impl Store {
         &mut self,
         from: Ppn,
         plane: PlaneId,
-        asked: Option<u8>,
+        requested: Option<u8>,
         cx: &mut Context<'_, W>,
     ) -> Stream {
-        let class = asked.unwrap_or_else(|| self.classify_copy(from, cx));
+        let class = requested.unwrap_or_else(|| self.classify_copy(from, cx));
         let class = self.class_with_page(plane, class, true, cx);
         if let Some(placement) = &mut self.gc.placement {
             placement.took_page(self.ftl.map.lpn_of(from), true);

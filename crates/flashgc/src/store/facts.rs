@@ -42,7 +42,7 @@ impl Store {
         if self.gc.keeps_books {
             self.gc.note_loss(lost, &sight!(self, cx));
         }
-        if self.ftl.facts.tells_moves || self.gc.busy_planes[lost.plane.index()] {
+        if self.ftl.facts.passes_moves || self.gc.busy_planes[lost.plane.index()] {
             self.lost.push(lost);
         }
     }
@@ -72,7 +72,7 @@ impl Store {
             }
             _ => {}
         }
-        if self.ftl.facts.tells_moves
+        if self.ftl.facts.passes_moves
             && let Fact::Moved { .. } | Fact::Claimed { .. } = fact
         {
             self.moved.push(fact);

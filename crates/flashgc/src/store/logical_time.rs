@@ -60,7 +60,7 @@ impl<W: Watch> Untimed<'_, W> {
         if filled {
             self.cx.count_summaries(1);
         }
-        if self.store.gc.wants[plane.index()] {
+        if self.store.gc.triggered[plane.index()] {
             self.collect_in_batches(plane);
         }
         self.collect_units_called();

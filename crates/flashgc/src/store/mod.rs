@@ -117,13 +117,13 @@ impl Store {
     pub fn into_drive(self, plan: &Plan) -> Drive {
         let (costs, placement) = (plan.window_costs(), self.gc.placement.as_deref());
         let kept = placement::keep(&plan.gc, costs, &plan.geometry, placement, &self.ftl);
-        let drive = Drive::of(&plan.geometry, self.ftl, &self.gc.wants, self.age_base_ns);
+        let drive = Drive::of(&plan.geometry, self.ftl, &self.gc.triggered, self.age_base_ns);
         Drive { kept, ..drive }
     }
 
     /// A copy of the drive while the run continues, without the scheme's own state.
     pub fn seen_drive(&self, plan: &Plan) -> Drive {
-        Drive::seen(&plan.geometry, &self.ftl, &self.gc.wants, self.age_base_ns)
+        Drive::seen(&plan.geometry, &self.ftl, &self.gc.triggered, self.age_base_ns)
     }
 
     /// Whether there is a unit that should be checked.
@@ -283,7 +283,7 @@ impl Store {
         let pool = plan.pools.of_page(&plan.geometry, lpn);
         for &plane in plan.pools.planes(pool) {
             let unit = plan.geometry.unit_of(plane);
-            let needs = match self.gc.wants[plane.index()] {
+            let needs = match self.gc.triggered[plane.index()] {
                 true => !waits_at(unit),
                 false => !self.ftl.host_has_room(plane),
             };
@@ -340,9 +340,9 @@ impl Store {
 
     fn reserved_starts<W: Watch>(&mut self, ppn: Ppn, cx: &Context<'_, W>) {
         let plane = cx.plan.geometry.plane_of(ppn);
-        if !self.gc.wants[plane.index()] {
+        if !self.gc.triggered[plane.index()] {
             self.check_trigger(plane, cx);
-            if self.gc.wants[plane.index()] {
+            if self.gc.triggered[plane.index()] {
                 // The write starts in any unit of the plane, and the first one collects.
                 self.gc.call_unit(cx.plan.geometry.unit_of(plane));
             }
@@ -360,7 +360,7 @@ impl Store {
     pub fn request_space_of_stripes(&mut self, plan: &Plan) {
         let geometry = &plan.geometry;
         for plane in self.alloc.starving(plan) {
-            let rests = !self.gc.wants[plane.index()] && !self.gc.busy_planes[plane.index()];
+            let rests = !self.gc.triggered[plane.index()] && !self.gc.busy_planes[plane.index()];
             if rests && !self.ftl.host_has_room(plane) {
                 self.gc.request_space(plane, geometry);
                 self.gc.call_unit(geometry.unit_of(plane));

@@ -95,13 +95,13 @@ impl Store {
         &mut self,
         from: Ppn,
         plane: PlaneId,
-        asked: Option<u8>,
+        requested: Option<u8>,
         cause: Cause,
         cx: &mut Context<'_, W>,
     ) -> Placed {
         let lpn = self.ftl.map.lpn_of(from);
         let stream = match self.gc.placement {
-            Some(_) => self.stream_of_copy(from, plane, asked, cx),
+            Some(_) => self.stream_of_copy(from, plane, requested, cx),
             None => Stream::Gc,
         };
         let parity = self.parity_of(cx.plan, from);

@@ -19,12 +19,12 @@ pub fn restored(plan: &Plan, mut drive: Drive) -> Result<(Store, Carried), Drive
     let own = kept_by(&plan.gc, plan.window_costs());
     let kept = drive.kept.take().filter(|kept| own.as_ref() == Some(&kept.by));
     let age_ns = drive.age_ns;
-    let wanted: Vec<bool> = drive.planes.iter().map(|plane| plane.wants).collect();
+    let needed: Vec<bool> = drive.planes.iter().map(|plane| plane.triggered).collect();
     let geometry = &plan.geometry;
     let (ftl, carried) = restore(geometry, plan.frontier_rules(), &plan.pools, drive)?;
     let mut store = Store::new(plan, ftl);
     store.age_base_ns = age_ns;
-    for (plane, wanted) in (0..geometry.planes).map(PlaneId).zip(wanted) {
+    for (plane, needed) in (0..geometry.planes).map(PlaneId).zip(needed) {
         let sealed = store.ftl.sealed_in_order(geometry, plane);
         store.ftl.stamps.assume(geometry, &sealed);
         for block in sealed {
@@ -34,7 +34,7 @@ pub fn restored(plan: &Plan, mut drive: Drive) -> Result<(Store, Carried), Drive
         for block in geometry.blocks_of(plane).map(BlockId) {
             store.gc.changed(&store.ftl, geometry, plane, block);
         }
-        if wanted && store.is_short(plan, plane) {
+        if needed && store.is_short(plan, plane) {
             store.gc.request_space(plane, geometry);
         }
     }

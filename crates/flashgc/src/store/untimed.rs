@@ -232,7 +232,7 @@ impl<W: Watch> Untimed<'_, W> {
         hint: u8,
     ) -> Result<Option<PlaneId>, UntimedError> {
         let (plane, filled) = self.place_in(plane, lpn, hint)?;
-        if self.store.gc.wants[plane.index()] {
+        if self.store.gc.triggered[plane.index()] {
             self.collect(plane);
         }
         if self.store.gc.keeps_books {
@@ -282,7 +282,7 @@ impl<W: Watch> Untimed<'_, W> {
     #[cold]
     fn collect_called(&mut self) {
         while let Some(plane) = self.store.gc.next_untimed() {
-            if self.store.gc.wants[plane.index()] {
+            if self.store.gc.triggered[plane.index()] {
                 self.collect(plane);
             }
         }

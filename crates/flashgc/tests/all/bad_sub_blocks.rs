@@ -116,15 +116,15 @@ fn a_victim_must_rank_what_is_erased() {
 #[test]
 fn odd_and_even_pages_need_sub_blocks_that_have_both() {
     let parity = "gc.copy.copyback.parity=true";
-    let says =
+    let faults =
         ["parity = true needs sub-blocks with an even number of pages", "set parity = false"];
     // Layers of one page leave one page of data to sub-blocks of two.
     let small = ["device.sub_blocks=16", "device.layers=32", "device.exported=0.2", parity];
-    assert_says(&[DEVICE, HARDWARE, &small].concat(), &says);
+    assert_says(&[DEVICE, HARDWARE, &small].concat(), &faults);
     setup(TINY, &[DEVICE, HARDWARE, &small[..3]].concat());
     // The pages of every other sub-block of an odd number have the other kind first.
     let odd = ["device.pages_per_block=36", "device.layers=36", "device.sub_blocks=4", parity];
-    assert_says(&[DEVICE, SOFTWARE, &odd].concat(), &says);
+    assert_says(&[DEVICE, SOFTWARE, &odd].concat(), &faults);
     setup(TINY, &[DEVICE, SOFTWARE, &odd[..3]].concat());
     setup(TINY, &[DEVICE, SOFTWARE, &[parity]].concat());
 }
@@ -217,13 +217,13 @@ fn hotness_groups_need_sub_blocks_and_blocks_enough() {
             "set gc.erase.use = \"sub-blocks\"",
         ],
     );
-    let says = ["hotness-groups cannot be combined with parity = true or path = \"global\""];
+    let faults = ["hotness-groups cannot be combined with parity = true or path = \"global\""];
     for copy in [
         &["gc.copy.copyback.parity=true"][..],
         &["gc.copy.use=\"parallel\""],
         &["gc.copy.use=\"parallel\"", "gc.copy.parallel.path=\"global\""],
     ] {
-        assert_says(&[DEVICE, SOFTWARE, &two, copy].concat(), &says);
+        assert_says(&[DEVICE, SOFTWARE, &two, copy].concat(), &faults);
     }
     setup(TINY, &[DEVICE, SOFTWARE, &two].concat());
 }

@@ -91,7 +91,7 @@ fn the_host_stays_out_of_blocks_under_collection_however_requests_come() {
 }
 
 #[test]
-fn what_the_hold_needs_is_asked_for() {
+fn what_the_hold_needs_is_requested() {
     for (sets, expected) in [
         (&["gc.preemption.use=\"never\""][..], "needs requests that are served between copies"),
         (

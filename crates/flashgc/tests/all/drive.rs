@@ -354,7 +354,7 @@ fn spoil(state: &mut Drive, choices: &mut Choices) {
         }
         6 => {
             let at = a % state.planes.len();
-            state.planes[at].wants ^= true;
+            state.planes[at].triggered ^= true;
         }
         7 => {
             if let Some(open) = state.open.first_mut() {

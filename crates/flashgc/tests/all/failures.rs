@@ -26,7 +26,7 @@ const TRACED: &str = concat!(
 /// The events of pages and blocks, each with its time in us.
 fn events(sets: &[&str], trace: &str) -> (Vec<String>, Value) {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&seen);
+    let received = Arc::clone(&seen);
     let listener: Listener = Box::new(move |now_ns, happened| {
         let text = match happened {
             Happened::Programmed { ppn, lpn, .. } => format!("{} at {}", lpn.0, ppn.0),
@@ -38,7 +38,7 @@ fn events(sets: &[&str], trace: &str) -> (Vec<String>, Value) {
             Happened::Served { latency_ns, .. } => format!("done after {}", latency_ns / 1000),
             _ => return,
         };
-        heard.lock().expect("a list").push(format!("{}: {text}", now_ns / 1000));
+        received.lock().expect("a list").push(format!("{}: {text}", now_ns / 1000));
     });
     let options = Options { verify: true, listener: Some(listener), ..Options::default() };
     let mut inputs = common::inputs(TRACED, &[&ONE_PLANE[..], &BLOCKS_OF_FOUR, sets].concat());

@@ -125,14 +125,14 @@ fn writes_do_not_wander_where_operations_are_suspended_and_pages_move_ahead() {
 /// The error of a run that would never leave one instant.
 #[test]
 fn an_instant_without_end_is_an_error_that_names_its_units() {
-    let said = |count: u32| {
+    let message = |count: u32| {
         let units = (0..count).map(|unit| UnitId(3 * unit)).collect();
         RunError::from(SimError::Endless { at_ns: 1_234, units, waiting: 56 }).to_string()
     };
-    assert!(said(1).contains("at 1234 ns: nothing starts on unit 0 after"), "{}", said(1));
-    assert!(said(2).contains("nothing starts on units 0, 3 after"), "{}", said(2));
-    assert!(said(10).contains("15, 18, 21 and 2 more"), "{}", said(10));
-    assert!(said(2).contains("waiting requests: 56") && said(2).contains("please report it"));
+    assert!(message(1).contains("at 1234 ns: nothing starts on unit 0 after"), "{}", message(1));
+    assert!(message(2).contains("nothing starts on units 0, 3 after"), "{}", message(2));
+    assert!(message(10).contains("15, 18, 21 and 2 more"), "{}", message(10));
+    assert!(message(2).contains("waiting requests: 56") && message(2).contains("please report it"));
 }
 
 fn requests(report: &Value) -> u64 {
@@ -349,7 +349,7 @@ fn a_turn_shorter_than_a_copy_makes_a_whole_one() {
 
 /// Work under way at the end was added to the counters each time that the results were requested.
 #[test]
-fn results_may_be_asked_for_twice() {
+fn results_may_be_requested_twice() {
     for scheme in ["greedy", "parallel", "fpgc", "pregc", "gftl", "pgc-merge"] {
         for requests in [611, 997] {
             let scheme_set = format!("gc.scheme=\"{scheme}\"");

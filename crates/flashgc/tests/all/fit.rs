@@ -60,7 +60,7 @@ fn only_pages_that_are_touched_count() {
 
 /// The user capacity is the least that holds the trace at the given share, whatever its size.
 #[test]
-fn the_trace_takes_the_wanted_share() {
+fn the_trace_takes_the_required_share() {
     for (pages, share) in [(60_000, 0.9), (500_000, 0.9), (500_000, 0.5), (2_000_000, 1.0)] {
         let inputs = with(&[&format!("workload.trace.fit={share}")]);
         let fitted = fit(std::slice::from_ref(&inputs), pages).expect("a size");
@@ -90,7 +90,7 @@ fn planes_shrink_before_dies_chips_and_channels() {
 }
 
 #[test]
-fn a_tiny_trace_gets_the_smallest_drive_with_room_for_the_thresholds_and_is_told() {
+fn a_tiny_trace_gets_the_smallest_drive_with_room_for_the_thresholds_and_is_reported() {
     let report = run(&with(&[]), trace(100, 1));
     let note = at(&report, "notes").to_string();
     assert!(note.contains("touches only 100 pages"), "{note}");
@@ -149,16 +149,16 @@ fn shares_and_addresses_that_cannot_be_are_refused() {
     let wrapped = refusal(REPLAY, &["workload.trace.address=\"wrap\""]);
     assert!(wrapped.contains("set address = \"compact\""), "{wrapped}");
     for share in ["0", "\"0%\"", "1.5", "\"all\""] {
-        let told = refusal(REPLAY, &[&format!("workload.trace.fit={share}")]);
-        assert!(told.contains("fit"), "{told}");
+        let reported = refusal(REPLAY, &[&format!("workload.trace.fit={share}")]);
+        assert!(reported.contains("fit"), "{reported}");
     }
 }
 
 #[test]
 fn a_trace_beyond_any_size_of_the_device_is_refused() {
     let inputs = with(&["workload.trace.fit=0.01", "device.planes_per_die=1"]);
-    let told = fit(std::slice::from_ref(&inputs), 1 << 31).unwrap_err().to_string();
-    assert!(told.contains("does not fit any size of this device"), "{told}");
+    let reported = fit(std::slice::from_ref(&inputs), 1 << 31).unwrap_err().to_string();
+    assert!(reported.contains("does not fit any size of this device"), "{reported}");
 }
 
 /// Uniform overwriting does not depend on the workload: a trace and a synthetic workload find the

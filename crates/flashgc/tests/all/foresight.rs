@@ -284,12 +284,12 @@ fn a_future_that_depends_on_the_run_is_refused() {
         (without_overwrite, "precondition.until=\"steady\"", "depends on the copies"),
     ];
     for (text, set, due) in rows {
-        let told = refusal(&text, &["device.blocks_per_plane=64", SOFT, FEW, ORACLE, set]);
-        assert!(told.contains(due), "{told}");
-        assert!(told.contains("or choose another gc.placement.use"), "{told}");
+        let reported = refusal(&text, &["device.blocks_per_plane=64", SOFT, FEW, ORACLE, set]);
+        assert!(reported.contains(due), "{reported}");
+        assert!(reported.contains("or choose another gc.placement.use"), "{reported}");
     }
     let base = ["gc.placement.oracle.windows=\"linear\"", "gc.placement.oracle.base=3"];
-    let told =
+    let reported =
         refusal(TINY, &[&["device.blocks_per_plane=64", SOFT, FEW, ORACLE], &base[..]].concat());
-    assert!(told.contains("base needs windows = \"geometric\""), "{told}");
+    assert!(reported.contains("base needs windows = \"geometric\""), "{reported}");
 }

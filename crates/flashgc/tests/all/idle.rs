@@ -2,7 +2,7 @@
 //! comes to an end. The pairwise matrix runs it with everything else.
 
 use crate::common;
-use crate::common::spy::{See, spied};
+use crate::common::spy::{Record, spied};
 
 use common::{TINY, at, checked, number, refusal, run, run_verified, setup, whole};
 use flashgc::sim::Sim;
@@ -75,7 +75,7 @@ fn open_text() -> String {
 #[derive(Default)]
 struct Jobs(Vec<(u64, u32, u32)>);
 
-impl See for Jobs {
+impl Record for Jobs {
     fn observe(&mut self, _now_ns: u64, happened: Happened) {
         if let Happened::JobClosed(row) = happened {
             self.0.push((row.selected_ns, row.valid, row.blocks));

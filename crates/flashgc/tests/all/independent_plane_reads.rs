@@ -138,13 +138,13 @@ fn found(operations: &[(UnitId, &'static str, u64, u64)]) -> Option<String> {
     let plan = setup(TINY, &[ON]).plan;
     let mut checker = Checker::of(&plan);
     checker.observe(0, Happened::MeasuringStarts);
-    let told = catch_unwind(AssertUnwindSafe(|| {
+    let reported = catch_unwind(AssertUnwindSafe(|| {
         for &(unit, name, from_ns, to_ns) in operations {
             let what = What::Operation(name, 0);
             checker.observe(to_ns, Happened::Busy { what, unit, from_ns, to_ns, gc: false });
         }
     }));
-    told.err().map(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_default())
+    reported.err().map(|panic| panic.downcast_ref::<String>().cloned().unwrap_or_default())
 }
 
 /// Die 0 has planes 0 and 4, and a poll takes no page.

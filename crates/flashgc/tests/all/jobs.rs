@@ -132,7 +132,7 @@ fn a_rate_is_met_to_the_nanosecond_where_the_depth_allows() {
     assert_eq!(found.seen.len(), 1024);
     // Two clones have the rate each.
     let two = played(&format!("{jobs}\nclones = 2\namount = 10.0"), 100_000);
-    assert_eq!(two.tallies[0].asked_iops, [Some(6000), Some(6000), Some(6000)]);
+    assert_eq!(two.tallies[0].requested_iops, [Some(6000), Some(6000), Some(6000)]);
     assert_eq!(two.tallies[0].requests[1], 6002);
     assert_eq!(two.ended_ns, S + 100_000);
 }

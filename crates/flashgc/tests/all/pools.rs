@@ -98,7 +98,7 @@ fn when_the_plane_is_found_makes_no_difference_where_nothing_waits() {
 }
 
 #[test]
-fn a_pool_without_dynamic_allocation_has_no_effect_and_people_are_told() {
+fn a_pool_without_dynamic_allocation_has_no_effect_and_is_reported() {
     let plain = setup(TINY, &[]);
     let with = setup(TINY, &["device.pool=\"chip\""]);
     assert_eq!(plain.config_hash(), with.config_hash());

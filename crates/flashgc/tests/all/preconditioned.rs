@@ -47,8 +47,8 @@ fn a_collection_that_is_due_at_the_start_waits_for_its_turn() {
     let closed = ["workload.synthetic.queue_depth=1", "workload.synthetic.read_share=1.0"];
     let filled = setup(TINY_DRIVE, &[&ONE_PLANE[..], &FULL, &[jobs]].concat());
     let mut drive = preconditioned(&filled, None, false);
-    assert!(!drive.state.planes[0].wants, "its own scheme has enough space");
-    drive.state.planes[0].wants = true;
+    assert!(!drive.state.planes[0].triggered, "its own scheme has enough space");
+    drive.state.planes[0].triggered = true;
     for (workload, trace) in [
         (&[jobs][..], None),
         (&[closed[0], closed[1], "workload.synthetic.requests=1"][..], None),

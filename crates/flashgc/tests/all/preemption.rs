@@ -200,13 +200,13 @@ fn a_job_keeps_its_pages_under_the_odd_even_rule() {
 }
 
 #[test]
-fn marks_of_high_priority_that_count_for_nothing_are_told() {
-    let told = |scheme: &str| {
+fn marks_of_high_priority_that_count_for_nothing_are_reported() {
+    let reported = |scheme: &str| {
         let report = report(scheme, &["workload.synthetic.high_share=0.2"]);
         report["notes"].to_string().contains("high-priority writes")
     };
-    assert!(told("greedy"));
-    assert!(!told("pgc"));
+    assert!(reported("greedy"));
+    assert!(!reported("pgc"));
 }
 
 /// A collection of up to three blocks may find one. It then frees less than the next collection may

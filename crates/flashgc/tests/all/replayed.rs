@@ -2,7 +2,7 @@
 //! results under every scheme; and waiting requests are served first come, first served.
 
 use crate::common;
-use crate::common::spy::{See, spied};
+use crate::common::spy::{Record, spied};
 
 use common::{Choices, MemoryTrace, drain, finish, prepare_or_none, setup, synthetic};
 use flashgc::config::presets;
@@ -201,7 +201,7 @@ fn a_workload_and_its_trace_give_equal_results_under_every_scheme() {
 #[derive(Default)]
 struct Done(Vec<(u64, u32)>);
 
-impl See for Done {
+impl Record for Done {
     fn observe(&mut self, now_ns: u64, happened: Happened) {
         if let Happened::Done { lpn, .. } = happened {
             self.0.push((now_ns, lpn.0));
@@ -274,8 +274,8 @@ fn one_unit_serves_hot_pages_in_order_of_arrival() {
             let requests: Vec<HostRequest> = (0..100).map(|_| draw()).collect();
             let done = play(&[&scheme, &allocation], true, &requests);
             let pages: Vec<u32> = done.iter().map(|&(_, lpn)| lpn).collect();
-            let asked: Vec<u32> = requests.iter().map(|request| request.first.0).collect();
-            assert_eq!(pages, asked, "{scheme} {allocation}");
+            let requested: Vec<u32> = requests.iter().map(|request| request.first.0).collect();
+            assert_eq!(pages, requested, "{scheme} {allocation}");
         }
     }
 }

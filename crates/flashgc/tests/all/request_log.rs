@@ -42,13 +42,13 @@ const RUNS: [&[&str]; 10] = [
 ];
 
 fn latencies(rows: &[RequestRow], kind: &str) -> Vec<u64> {
-    let is_wanted = |row: &&RequestRow| match kind {
+    let is_needed = |row: &&RequestRow| match kind {
         "read" => row.op == HostOp::Read,
         "write" => row.op == HostOp::Write,
         _ => row.op != HostOp::Trim,
     };
     let mut latencies: Vec<u64> =
-        rows.iter().filter(is_wanted).map(RequestRow::latency_ns).collect();
+        rows.iter().filter(is_needed).map(RequestRow::latency_ns).collect();
     latencies.sort_unstable();
     latencies
 }

@@ -1,6 +1,6 @@
 //! All schemes receive identical requests: a workload never depends on the scheme.
 
-use crate::common::spy::{See, spied};
+use crate::common::spy::{Record, spied};
 use crate::common::{TINY, setup};
 use flashgc::config::WorkloadPlan;
 use flashgc::session::{Inputs, prepare};
@@ -13,7 +13,7 @@ use flashgc::workload::{HostOp, HostRequest, ListSource, Overwrites, Source, Sou
 #[derive(Default)]
 struct Accepted(Vec<(u64, u32, u8)>);
 
-impl See for Accepted {
+impl Record for Accepted {
     fn observe(&mut self, now_ns: u64, happened: Happened) {
         if let Happened::Accepted { lpn, kind, .. } = happened {
             self.0.push((now_ns, lpn.0, kind as u8));

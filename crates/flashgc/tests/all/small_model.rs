@@ -3,7 +3,7 @@
 //! its erase. The model shares no code with the engine.
 
 use crate::common;
-use crate::common::spy::{See, spied};
+use crate::common::spy::{Record, spied};
 
 use common::{TINY, TINY_DRIVE, setup};
 use flashgc::session::Options;
@@ -176,7 +176,7 @@ struct Latencies {
     done: Vec<(usize, u64, Parts)>,
 }
 
-impl See for Latencies {
+impl Record for Latencies {
     fn observe(&mut self, now_ns: u64, happened: Happened) {
         self.blame.observe(now_ns, happened);
         match happened {

@@ -160,7 +160,7 @@ fn a_job_runs_on_an_erased_drive() {
 
 #[test]
 fn wrong_passes_are_refused() {
-    for (sets, told) in [
+    for (sets, reported) in [
         (&["precondition.sprandom.regions=10"][..], "needs fill = \"sprandom\""),
         (&[FILL, "precondition.sprandom.over_provisioning=0.0"], "above 0 and below 1"),
         (&[FILL, "precondition.sprandom.over_provisioning=1"], "above 0 and below 1"),
@@ -173,9 +173,9 @@ fn wrong_passes_are_refused() {
         (&[FILL, "precondition.reads=\"mapped\""], "needs pages without data"),
     ] {
         let found = refusal(TINY, sets);
-        assert!(found.contains(told), "{sets:?}: {found}");
+        assert!(found.contains(reported), "{sets:?}: {found}");
     }
-    for (keys, told) in [
+    for (keys, reported) in [
         ("sprandom = 1", "true or false"),
         ("sprandom = { over_provisioning = 2.0 }", "over_provisioning"),
         ("sprandom = { regions = 5_000 }", "`sprandom.regions` of job \"job 1\""),
@@ -193,6 +193,6 @@ fn wrong_passes_are_refused() {
         ("sprandom = true\ntime_based = true\nruntime = \"1 s\"", "an amount of its own"),
     ] {
         let found = refusal(&text(&format!("{JOB}{keys}")), &[]);
-        assert!(found.contains(told), "{keys}: {found}");
+        assert!(found.contains(reported), "{keys}: {found}");
     }
 }

@@ -54,18 +54,18 @@ fn the_slowest_are_those_of_the_log_and_nothing_changes() {
             assert_eq!(at(&report, "result_hash"), at(&plain, "result_hash"), "{sets:?}");
             rows.retain(|row| op.map_or(row.op != HostOp::Trim, |op| row.op == op));
             rows.sort_by_key(|row| (u64::MAX - row.latency_ns(), row.request));
-            let told: Vec<RequestRow> = stories.iter().map(|story| story.row).collect();
-            assert_eq!(told, rows[..7], "{op:?} with {sets:?}");
+            let reported: Vec<RequestRow> = stories.iter().map(|story| story.row).collect();
+            assert_eq!(reported, rows[..7], "{op:?} with {sets:?}");
         }
     }
 }
 
 #[test]
-fn requests_by_number_are_told_in_their_order() {
+fn requests_by_number_are_reported_in_their_order() {
     let numbers = [900, 3, 0, 5_000_000];
     let (_, stories, rows) = run(&[OPEN, TRIMS], Choice::Numbers(BTreeSet::from(numbers)));
-    let told: Vec<RequestRow> = stories.iter().map(|story| story.row).collect();
-    assert_eq!(told, [rows[0], rows[3], rows[900]]);
+    let reported: Vec<RequestRow> = stories.iter().map(|story| story.row).collect();
+    assert_eq!(reported, [rows[0], rows[3], rows[900]]);
 }
 
 /// The steps begin at the arrival or later, end with the request, and never go back in time.
@@ -123,8 +123,8 @@ fn the_work_meanwhile_is_the_wait() {
             let host_ns = part(Part::Host).min(worked[2]);
             assert_eq!(worked, [part(Part::Copies), part(Part::Erase), host_ns], "{:?}", story.row);
             let whole_ns: u64 = waits.iter().map(|(from_ns, to_ns)| to_ns - from_ns).sum();
-            let told_ns = worked.iter().sum::<u64>() + part(Part::Space);
-            assert_eq!(told_ns, whole_ns, "{:?}", story.row);
+            let reported_ns = worked.iter().sum::<u64>() + part(Part::Space);
+            assert_eq!(reported_ns, whole_ns, "{:?}", story.row);
             sums.iter_mut().zip(worked).for_each(|(sum, ns)| *sum += ns);
         }
     }

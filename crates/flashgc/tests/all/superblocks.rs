@@ -1,7 +1,7 @@
 //! Superblocks: planes that share their blocks (docs/superblocks.md).
 
 use crate::common;
-use crate::common::spy::{See, spied};
+use crate::common::spy::{Record, spied};
 use crate::drive::{preconditioned, run_on};
 
 use common::{
@@ -271,7 +271,7 @@ struct Worked {
     programs: Vec<u64>,
 }
 
-impl See for Worked {
+impl Record for Worked {
     fn observe(&mut self, _now_ns: u64, happened: Happened) {
         let Happened::Busy { what: What::Operation(name, _), unit, .. } = happened else { return };
         let counts = match name {

@@ -76,18 +76,18 @@ fn row(stretch: Stretch<'_>) -> Row {
 }
 
 /// The entries of a run's timeline, its end in ns, and the report.
-fn record(sets: &[&str], ask: impl FnOnce(TimelineSink) -> TimelineRequest) -> Recorded {
-    let (send, told) = channel();
+fn record(sets: &[&str], request: impl FnOnce(TimelineSink) -> TimelineRequest) -> Recorded {
+    let (send, reported) = channel();
     let sink: TimelineSink =
         Box::new(move |stretch| send.send(row(stretch)).expect("the test listens"));
-    let options = Options { timeline: Some(ask(sink)), verify: true, ..Options::default() };
+    let options = Options { timeline: Some(request(sink)), verify: true, ..Options::default() };
     let mut session = Session::new(tiny_with(sets), None, options);
     while session.advance().unwrap_or_else(|error| panic!("{sets:?}\n{error}")).phase != Phase::Done
     {
     }
     let ends_ns = session.timeline().expect("a timeline").ends_ns();
     let report = session.report().to_json();
-    Recorded { rows: told.try_iter().collect(), ends_ns, report }
+    Recorded { rows: reported.try_iter().collect(), ends_ns, report }
 }
 
 struct Recorded {
@@ -100,8 +100,8 @@ fn whole(sink: TimelineSink) -> TimelineRequest {
     TimelineRequest { from_ns: 0, to_ns: u64::MAX, units: None, entries_max: u64::MAX, sink }
 }
 
-fn sum(rows: &[Row], is_wanted: impl Fn(Track) -> bool, gc: bool) -> u64 {
-    let rows = rows.iter().filter(|row| is_wanted(row.track) && row.gc == gc);
+fn sum(rows: &[Row], is_needed: impl Fn(Track) -> bool, gc: bool) -> u64 {
+    let rows = rows.iter().filter(|row| is_needed(row.track) && row.gc == gc);
     rows.map(|row| row.to_ns - row.from_ns).sum()
 }
 
@@ -121,11 +121,11 @@ fn entries_add_up_to_the_busy_times() {
         let units = if sets.contains(&"device.unit=\"channel\"") { 2 } else { 4 };
         for (gc, key) in [(false, "host"), (true, "gc")] {
             let on_units = sum(&rows, |track| matches!(track, Track::Unit(_)), gc);
-            let told = at(&report, &format!("utilisation.unit.{key}"));
-            assert_eq!(told, share(on_units, units, &report), "{key} on units with {sets:?}");
+            let reported = at(&report, &format!("utilisation.unit.{key}"));
+            assert_eq!(reported, share(on_units, units, &report), "{key} on units with {sets:?}");
             let on_buses = sum(&rows, |track| matches!(track, Track::Bus(_)), gc);
-            let told = at(&report, &format!("utilisation.bus.{key}"));
-            assert_eq!(told, share(on_buses, 2, &report), "{key} on buses with {sets:?}");
+            let reported = at(&report, &format!("utilisation.bus.{key}"));
+            assert_eq!(reported, share(on_buses, 2, &report), "{key} on buses with {sets:?}");
         }
         let in_arrays = sum(&rows, |track| matches!(track, Track::Array(_)), true);
         assert_eq!(at(&report, "gc.total_busy_ns"), in_arrays, "{sets:?}");
@@ -136,8 +136,8 @@ fn entries_add_up_to_the_busy_times() {
         if sets.contains(&FULL_LINK) {
             for (leaves, key) in [(false, "in"), (true, "out")] {
                 let one_way = sum(&rows, |track| track == Track::Link(leaves), false);
-                let told = at(&report, &format!("utilisation.host_link_{key}.host"));
-                assert_eq!(told, share(one_way, 1, &report), "{key}");
+                let reported = at(&report, &format!("utilisation.host_link_{key}.host"));
+                assert_eq!(reported, share(one_way, 1, &report), "{key}");
             }
         }
     }
@@ -161,8 +161,8 @@ fn counters_and_collections_are_those_of_the_report() {
     for sets in RUNS {
         let Recorded { rows, report, .. } = record(sets, whole);
         let last = |number| {
-            let is_wanted = |row: &&Row| row.track == Track::Counter(number);
-            rows.iter().rev().find(is_wanted).map_or(-1.0, |row| row.value)
+            let is_needed = |row: &&Row| row.track == Track::Counter(number);
+            rows.iter().rev().find(is_needed).map_or(-1.0, |row| row.value)
         };
         assert_eq!(last(0), 0.0, "requests under way at the end of {sets:?}");
         for unit in 0..2 {
@@ -208,9 +208,9 @@ fn a_window_has_what_overlaps_it() {
     let cut = record(RUNS[2], |sink| TimelineRequest { from_ns, to_ns, ..whole(sink) }).rows;
     let is_counter = |row: &&Row| matches!(row.track, Track::Counter(_));
     let overlaps = |row: &&Row| row.to_ns >= from_ns && row.from_ns < to_ns;
-    let wanted: Vec<&Row> = all.iter().filter(overlaps).filter(|row| !is_counter(row)).collect();
-    assert!(wanted.len() > 100);
-    assert_eq!(cut.iter().filter(|row| !is_counter(row)).collect::<Vec<_>>(), wanted);
+    let needed: Vec<&Row> = all.iter().filter(overlaps).filter(|row| !is_counter(row)).collect();
+    assert!(needed.len() > 100);
+    assert_eq!(cut.iter().filter(|row| !is_counter(row)).collect::<Vec<_>>(), needed);
     let first: Vec<&Row> = cut.iter().filter(is_counter).take(7).collect();
     assert!(first.iter().all(|row| row.from_ns == from_ns), "{first:?}");
     // Write amplification has its own value by then, not the value at the last collection.

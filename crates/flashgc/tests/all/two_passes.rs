@@ -1,7 +1,7 @@
 //! Programs in two passes, coarse and fine (docs/one-shot.md#two-passes).
 
 use crate::common;
-use crate::common::spy::{See, spied};
+use crate::common::spy::{Record, spied};
 use crate::mapping_unit::schemes_run_on;
 
 use common::{
@@ -229,7 +229,7 @@ struct Misled {
     ended: Vec<&'static str>,
 }
 
-impl See for Misled {
+impl Record for Misled {
     fn observe(&mut self, now_ns: u64, happened: Happened) {
         self.checker.observe(now_ns, happened);
         match happened {

@@ -112,8 +112,8 @@ fn a_drive_whose_data_is_above_the_mark_goes_on() {
             let report = paper(scheme, &sets);
             assert_eq!(whole(&report, "requests.write"), 4000, "{scheme} {exported}");
             assert!(whole(&report, "gc.fallbacks") > 0, "{scheme} {exported}");
-            let is_told = report["notes"].to_string().contains("gc.trigger.used-space.on");
-            assert_eq!(is_told, !exported.contains("0.69"), "{scheme} {exported}");
+            let is_reported = report["notes"].to_string().contains("gc.trigger.used-space.on");
+            assert_eq!(is_reported, !exported.contains("0.69"), "{scheme} {exported}");
         }
     }
 }

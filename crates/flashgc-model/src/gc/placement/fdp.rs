@@ -13,7 +13,7 @@
 use super::page_table::Levels;
 use super::{ClassPages, Classes, Copied, HandleCounts, Placement, State, Write};
 use crate::device::Geometry;
-use crate::gc::choice::{About, Choice, Count, Told, Word};
+use crate::gc::choice::{About, Choice, Count, Described, Word};
 use crate::gc::windows::Costs;
 use crate::ids::Lpn;
 use flashgc_config::Reader;
@@ -25,7 +25,7 @@ pub const CHOICE: Choice = Choice {
     name: "fdp",
     about: "each part of the drive, or each write by its hint, has a placement handle, and pages \
             of different handles go to open blocks of their own",
-    keys: &[&BY, &Told("shares", SHARES), &NUMBER, &ISOLATION, &COPIES, &OPEN],
+    keys: &[&BY, &Described("shares", SHARES), &NUMBER, &ISOLATION, &COPIES, &OPEN],
     source: "NVMe 2.1, Flexible Data Placement",
 };
 

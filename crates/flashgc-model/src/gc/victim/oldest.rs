@@ -215,12 +215,12 @@ mod tests {
         let plane = PlaneId(0);
         let mut index = Oldest::of(1, PAGES, BLOCKS);
         let mut model: Model = vec![None; BLOCKS as usize];
-        let mut asked_at = 0;
+        let mut requested_at = 0;
         for now in 1..20_000 {
             let block = BlockId(random.below(u64::from(BLOCKS)) as u32);
             match model[block.index()] {
                 None => {
-                    index.set_bound(block, asked_at);
+                    index.set_bound(block, requested_at);
                     let valid = random.below(u64::from(PAGES) + 1) as u32;
                     index.insert(plane, block, valid);
                     model[block.index()] = Some((valid, now));
@@ -241,7 +241,7 @@ mod tests {
             }
             if random.below(5) == 0 {
                 hold(&mut index, &model, now, random.below(u64::from(PAGES) + 2) as u32);
-                asked_at = now;
+                requested_at = now;
             }
         }
     }

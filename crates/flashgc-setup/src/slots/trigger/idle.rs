@@ -5,7 +5,7 @@ use crate::space::space;
 use flashgc_config::Reader;
 use flashgc_config::units::{Threshold, parse_duration_ns};
 use flashgc_model::device::Shape;
-use flashgc_model::gc::choice::{Choice, Key, Told};
+use flashgc_model::gc::choice::{Choice, Described, Key};
 use flashgc_model::gc::{Idle, Space, Wait};
 
 /// The declaration.
@@ -15,12 +15,12 @@ pub const CHOICE: Choice = choice(
     &[&WAIT, &THRESHOLD],
 );
 
-const WAIT: Told = Told(
+const WAIT: Described = Described(
     "wait",
     "\"mean-collection\" (default) or a duration: how long the drive is idle before collection \
      starts",
 );
-const THRESHOLD: Told = Told(
+const THRESHOLD: Described = Described(
     "threshold",
     "the proactive threshold, as in \"8 blocks\" (default: twice the soft threshold)",
 );

@@ -7,7 +7,7 @@ use crate::slots::slot::choice;
 use flashgc_config::Reader;
 use flashgc_config::units::{Share, Threshold};
 use flashgc_model::device::Shape;
-use flashgc_model::gc::choice::{About, Choice, Key, Percent, Told, Word};
+use flashgc_model::gc::choice::{About, Choice, Described, Key, Percent, Word};
 use flashgc_model::gc::used_space::{Counted, Measure, SpaceOf, UsedSpace};
 use flashgc_model::gc::{Batch, GcPlan, Space};
 use flashgc_model::plan::Plan;
@@ -37,7 +37,7 @@ const VICTIMS: Percent = Percent {
     default: SEVENTY,
     about: "only blocks with at least this share of invalid pages",
 };
-const FLOOR: Told = Told(
+const FLOOR: Described = Described(
     "floor",
     "with less free space than this a plane collects any block (default: one block above the \
      reserve)",

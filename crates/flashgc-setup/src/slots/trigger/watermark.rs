@@ -6,7 +6,7 @@ use crate::space::{mark, space, word};
 use flashgc_config::Reader;
 use flashgc_config::units::{Share, ShareOf, Threshold};
 use flashgc_model::device::Shape;
-use flashgc_model::gc::choice::{About, Choice, Flag, Key, Told, Word};
+use flashgc_model::gc::choice::{About, Choice, Described, Flag, Key, Word};
 use flashgc_model::gc::{Batch, Space, Watermark};
 
 /// The declaration.
@@ -17,13 +17,14 @@ pub const CHOICE: Choice = choice(
     &[&SOFT, &HARD, &STOP, &COMPARE, &BATCH, &IDLE_UNITS],
 );
 
-const SOFT: Told =
-    Told("soft", "the threshold: \"4 blocks\", \"256 pages\", \"5%\" or \"50% of spare\"");
-const HARD: Told = Told(
+const SOFT: Described =
+    Described("soft", "the threshold: \"4 blocks\", \"256 pages\", \"5%\" or \"50% of spare\"");
+const HARD: Described = Described(
     "hard",
     "below it collection goes before writes: a threshold, \"20% of soft\" or \"none\"",
 );
-const STOP: Told = Told("stop", "once below soft, collect until this much is free (default: soft)");
+const STOP: Described =
+    Described("stop", "once below soft, collect until this much is free (default: soft)");
 const COMPARE: Word<bool> = Word {
     name: "compare",
     words: &[("<", false), ("<=", true)],

@@ -21,8 +21,8 @@ pub(super) struct Reader {
     /// Rows that were passed over.
     skipped: u64,
     first_ns: Option<u64>,
-    want_start_ns: u64,
-    want_row: u64,
+    expected_start_ns: u64,
+    expected_row: u64,
     ended: bool,
 }
 
@@ -88,7 +88,7 @@ impl Reader {
                 return Err(damaged("the head of a frame"));
             }
             self.rows += u64::from(head.records);
-            if self.is_wanted(&head) {
+            if self.is_needed(&head) {
                 self.unpack(&head, bytes)?;
                 return Ok(true);
             }
@@ -98,10 +98,10 @@ impl Reader {
     }
 
     /// The very first frame has the beginning of the trace, and is always read.
-    fn is_wanted(&self, head: &Head) -> bool {
+    fn is_needed(&self, head: &Head) -> bool {
         let Some(first_ns) = self.first_ns else { return true };
-        let in_time = head.latest_ns.saturating_sub(first_ns) >= self.want_start_ns;
-        in_time && self.rows > self.want_row
+        let in_time = head.latest_ns.saturating_sub(first_ns) >= self.expected_start_ns;
+        in_time && self.rows > self.expected_row
     }
 
     fn end(&mut self, bytes: &mut Bytes) -> Result<bool, RecordProblem> {
@@ -186,7 +186,7 @@ impl BinaryFormat for Reader {
     }
 
     fn skip_to(&mut self, start_ns: u64, first_row: u64) {
-        (self.want_start_ns, self.want_row) = (start_ns, first_row);
+        (self.expected_start_ns, self.expected_row) = (start_ns, first_row);
     }
 
     fn origin(&self) -> Option<&str> {

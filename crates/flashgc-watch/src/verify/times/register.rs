@@ -26,8 +26,8 @@ impl Times {
     /// The page is in the register of a collection: a read needs no array time, a write only the
     /// program of the copy.
     pub(super) fn in_register(&mut self, parts: [UnitId; 2], ppn: Ppn) {
-        let asked = |lane: &Lane| lane.host.last().is_some_and(|page| page.ppn == ppn);
-        let part = parts.into_iter().find(|part| asked(&self.lanes[part.index()]));
+        let requested = |lane: &Lane| lane.host.last().is_some_and(|page| page.ppn == ppn);
+        let part = parts.into_iter().find(|part| requested(&self.lanes[part.index()]));
         let part = part.expect("the page that the host asked for last");
         let lane = &mut self.lanes[part.index()];
         let page = lane.host.pop();

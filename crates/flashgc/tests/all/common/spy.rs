@@ -5,16 +5,16 @@ use flashgc::verify::{Happened, InDetail, Watchers};
 use std::sync::{Arc, Mutex};
 
 /// What a test records of a run.
-pub trait See: Send + 'static {
+pub trait Record: Send + 'static {
     fn observe(&mut self, now_ns: u64, happened: Happened);
 }
 
 /// A watcher that passes everything on to these records.
-pub fn spied<T: See>(records: T) -> (Watchers, Arc<Mutex<T>>) {
+pub fn spied<T: Record>(records: T) -> (Watchers, Arc<Mutex<T>>) {
     let records = Arc::new(Mutex::new(records));
-    let told = Arc::clone(&records);
+    let reported = Arc::clone(&records);
     let listener = Box::new(move |now_ns, happened| {
-        told.lock().expect("no event has panicked").observe(now_ns, happened);
+        reported.lock().expect("no event has panicked").observe(now_ns, happened);
     });
     (Watchers::from(InDetail { listener: Some(listener), ..InDetail::default() }), records)
 }

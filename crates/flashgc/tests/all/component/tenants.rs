@@ -167,7 +167,7 @@ fn a_tenant_that_is_not_there_is_an_error() {
 
 #[test]
 fn mistakes_of_tenants_are_named() {
-    for (given, told) in [
+    for (given, reported) in [
         ("[{ name = \"a\" }, { name = \"a\" }]", "two tenants have the name \"a\""),
         ("[{ weight = 1 }]", "a name, as in name = \"reader\""),
         ("[{ name = \"a\", weight = 0 }]", "weight"),
@@ -177,7 +177,7 @@ fn mistakes_of_tenants_are_named() {
     ] {
         let set = format!("workload.tenants={given}");
         let wrong = component::setup(inputs(super::TEXT, &[&set])).expect_err(given);
-        assert!(wrong.text.contains(told), "{given}: {}", wrong.text);
+        assert!(wrong.text.contains(reported), "{given}: {}", wrong.text);
     }
     let errors = prepare(&inputs(super::TEXT, &[THREE])).expect_err("a run has none").to_string();
     assert!(errors.contains("tenants issue the requests of a component"), "{errors}");

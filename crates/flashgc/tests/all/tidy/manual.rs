@@ -172,7 +172,7 @@ fn keys_in_list(list: &str, sets: &[&str]) -> Vec<String> {
 }
 
 /// All keys that any reader requests.
-fn all_asked() -> BTreeSet<String> {
+fn all_requested() -> BTreeSet<String> {
     let synthetic = [SYNTHETIC, CLOSED];
     let mut keys = BTreeSet::new();
     for table in [
@@ -245,13 +245,13 @@ fn keys_of_slots(synthetic: &[&str]) -> Vec<String> {
             let table = format!("gc.{slot_name}.{name}");
             let uses = format!("gc.{slot_name}.use=\"{name}\"");
             let read = keys_read(&table, &[SYNTHETIC, CLOSED, &uses]);
-            let told: Vec<String> = choice["keys"]
+            let reported: Vec<String> = choice["keys"]
                 .as_array()
                 .expect("a list")
                 .iter()
                 .map(|key| format!("{table}.{}", key[0].as_str().expect("a key")))
                 .collect();
-            assert_eq!(BTreeSet::from_iter(&read), BTreeSet::from_iter(&told), "{table}");
+            assert_eq!(BTreeSet::from_iter(&read), BTreeSet::from_iter(&reported), "{table}");
             keys.extend(read);
         }
     }
@@ -291,9 +291,9 @@ fn keys_of_jobs() -> Vec<String> {
 
 #[test]
 fn the_manual_has_the_keys_that_the_program_reads() {
-    let (asked, documented) = (all_asked(), documented());
+    let (requested, documented) = (all_requested(), documented());
     let mut complaints = Vec::new();
-    for key in documented.keys().filter(|key| !asked.contains(*key)) {
+    for key in documented.keys().filter(|key| !requested.contains(*key)) {
         complaints.push(format!("docs/configuration.md has {key}, which nobody reads"));
     }
     let choices = presets::schemes_json();
@@ -306,7 +306,7 @@ fn the_manual_has_the_keys_that_the_program_reads() {
                 .any(|c| key == format!("gc.{slot_name}.{}", c["name"].as_str().unwrap_or("")))
         })
     };
-    for key in asked.iter().filter(|key| !documented.contains_key(*key) && !is_choice(key)) {
+    for key in requested.iter().filter(|key| !documented.contains_key(*key) && !is_choice(key)) {
         // A table has its keys in place of its own.
         let below = format!("{key}.");
         if !documented.keys().any(|documented| documented.starts_with(&below)) {

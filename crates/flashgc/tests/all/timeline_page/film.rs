@@ -30,7 +30,7 @@ pub fn films(text: &str, base: &Base) -> Result<Vec<Film>, String> {
 }
 
 fn film(line: usize, example: &Example) -> Result<Film, String> {
-    let (setup, before, asked) = example.parsed()?;
+    let (setup, before, requested) = example.parsed()?;
     // Each copy has a picture of its own.
     let mut plan = setup.plan.clone();
     plan.coalesce = false;
@@ -39,7 +39,7 @@ fn film(line: usize, example: &Example) -> Result<Film, String> {
     let mut sim = filled(&setup, plan, InDetail { checker, ..InDetail::default() }, before)?;
     let mut recording = Recording::new(&geometry, None);
     recording.add(&Picture::of(&sim.seen()));
-    let mut source = ListSource::new(asked.iter().map(|asked| asked.request).collect());
+    let mut source = ListSource::new(requested.iter().map(|requested| requested.request).collect());
     // Some pages show a run that ends with an error.
     let mut goes_on = sim.start(&mut source).is_ok();
     for _ in 0..EVENTS_MAX {

@@ -201,8 +201,8 @@ fn settle(place: &str, part: &mut Part, right: Vec<String>, exact: bool, errors:
     let same = |a: &str, b: &str| a.split_whitespace().eq(b.split_whitespace());
     let agrees = |(a, b): (&String, &String)| if exact { a == b } else { same(a, b) };
     if part.lines.len() != right.len() || !part.lines.iter().zip(&right).all(agrees) {
-        let (said, does) = (part.lines.join("\n"), right.join("\n"));
-        let text = format!("{place}: the page says\n{said}\n\nand what happens is\n{does}");
+        let (shown, does) = (part.lines.join("\n"), right.join("\n"));
+        let text = format!("{place}: the page says\n{shown}\n\nand what happens is\n{does}");
         errors.push(Wrong { text, blessable: true });
     }
     part.lines = right;

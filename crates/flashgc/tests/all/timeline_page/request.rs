@@ -7,13 +7,13 @@ use flashgc_config::units::{parse_bytes, parse_duration_ns};
 
 /// A request with the words that name it.
 #[derive(Clone)]
-pub struct Asked {
+pub struct Requested {
     pub words: String,
     pub request: HostRequest,
 }
 
 /// One line. A time is a number and a unit; without one the request comes at 0.
-pub fn parse(line: &str, page_bytes: u64) -> Result<Asked, String> {
+pub fn parse(line: &str, page_bytes: u64) -> Result<Requested, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_op = |word: &&str| matches!(*word, "read" | "write" | "trim" | "flush");
     let Some(at) = words.iter().position(is_op) else {
@@ -22,7 +22,7 @@ pub fn parse(line: &str, page_bytes: u64) -> Result<Asked, String> {
     let time = words[..at].join(" ");
     let at_ns = if time.is_empty() { 0 } else { parse_duration_ns(&time)? };
     if words[at] == "flush" {
-        return Ok(Asked { words: "flush".into(), request: HostRequest::flush(at_ns) });
+        return Ok(Requested { words: "flush".into(), request: HostRequest::flush(at_ns) });
     }
     let op = match words[at] {
         "read" => HostOp::Read,
@@ -45,7 +45,7 @@ pub fn parse(line: &str, page_bytes: u64) -> Result<Asked, String> {
     };
     let request = HostRequest::from_bytes(at_ns, op, offset, bytes, page_bytes);
     let request = HostRequest { high, fua, ..request };
-    Ok(Asked { words: words[at..].join(" "), request })
+    Ok(Requested { words: words[at..].join(" "), request })
 }
 
 /// `5`, or `5..7` for the pages 5, 6 and 7.

@@ -2,7 +2,7 @@
 
 use super::eyes::{Eyes, HostPage, Row};
 use super::render;
-use super::request::{Asked, parse, range};
+use super::request::{Requested, parse, range};
 use flashgc::config::Fill;
 use flashgc::device::{Geometry, Timing};
 use flashgc::ids::Lpn;
@@ -78,13 +78,13 @@ impl Example {
     }
 
     /// The pages that are written before, and the requests.
-    pub fn parsed(&self) -> Result<(Setup, Vec<u32>, Vec<Asked>), String> {
+    pub fn parsed(&self) -> Result<(Setup, Vec<u32>, Vec<Requested>), String> {
         let setup = prepare(&self.inputs()).map_err(|errors| errors.to_string())?;
-        let (before, asked) = (numbers(&self.before)?, self.requested(&setup)?);
-        Ok((setup, before, asked))
+        let (before, requested) = (numbers(&self.before)?, self.requested(&setup)?);
+        Ok((setup, before, requested))
     }
 
-    fn requested(&self, setup: &Setup) -> Result<Vec<Asked>, String> {
+    fn requested(&self, setup: &Setup) -> Result<Vec<Requested>, String> {
         let page_bytes = u64::from(setup.plan.geometry.shape.page_bytes);
         self.requests.iter().map(|line| parse(line, page_bytes)).collect()
     }
@@ -127,18 +127,18 @@ pub fn filled(
     Ok(sim)
 }
 
-fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String> {
+fn run(setup: &Setup, before: Vec<u32>, requested: &[Requested]) -> Result<Seen, String> {
     let plan = setup.plan.clone();
     let (geometry, timing) = (plan.geometry.clone(), plan.timing);
     let eyes = Arc::new(Mutex::new(Eyes::new(&plan)));
-    let told = Arc::clone(&eyes);
-    let see =
-        move |now_ns, happened| told.lock().expect("no event failed").observe(now_ns, happened);
-    let listener = Some(Box::new(see) as Listener);
+    let reported = Arc::clone(&eyes);
+    let listener =
+        move |now_ns, happened| reported.lock().expect("no event failed").observe(now_ns, happened);
+    let listener = Some(Box::new(listener) as Listener);
     let mut sim = filled(setup, plan, InDetail { listener, ..InDetail::default() }, before)?;
     let programmed = eyes.lock().expect("nothing has failed").programmed.clone();
     let blocks_before = render::blocks(&geometry, sim.ftl(), &programmed);
-    let mut source = ListSource::new(asked.iter().map(|asked| asked.request).collect());
+    let mut source = ListSource::new(requested.iter().map(|requested| requested.request).collect());
     let mut outcome = sim.start(&mut source);
     if outcome.is_ok() {
         outcome = sim.run(&mut source, EVENTS_MAX).map(|progress| {
@@ -158,18 +158,23 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
     let programmed = eyes.programmed.clone();
     let (mut operations, mut phases) = (eyes.operations.clone(), eyes.phases.clone());
     let is_closed = setup.plan.arrivals != Arrivals::Open;
-    let latencies = latencies(asked, &eyes.pages, is_closed);
-    let served = latencies.into_iter().zip(&eyes.served).zip(asked);
+    let latencies = latencies(requested, &eyes.pages, is_closed);
+    let served = latencies.into_iter().zip(&eyes.served).zip(requested);
     // A flush has no pages.
-    let latencies = served.map(|(((words, by_pages), &served), asked)| {
+    let latencies = served.map(|(((words, by_pages), &served), requested)| {
         (
             words,
-            if asked.request.op == HostOp::Flush || asked.request.fua { served } else { by_pages },
+            if requested.request.op == HostOp::Flush || requested.request.fua {
+                served
+            } else {
+                by_pages
+            },
         )
     });
     let latencies = latencies.collect();
-    let parts = asked.iter().zip(&eyes.parts);
-    let parts = parts.filter_map(|(asked, parts)| Some((asked.words.clone(), (*parts)?))).collect();
+    let parts = requested.iter().zip(&eyes.parts);
+    let parts =
+        parts.filter_map(|(requested, parts)| Some((requested.words.clone(), (*parts)?))).collect();
     operations.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));
     phases.sort_by_key(|row| (row.from_ns, row.unit, row.to_ns));
     let blocks = render::blocks(&geometry, sim.ftl(), &programmed);
@@ -189,10 +194,14 @@ fn run(setup: &Setup, before: Vec<u32>, asked: &[Asked]) -> Result<Seen, String>
 }
 
 /// Page operations are accepted in the order of the requests that they belong to.
-fn latencies(asked: &[Asked], pages: &[HostPage], is_closed: bool) -> Vec<(String, Option<u64>)> {
+fn latencies(
+    requested: &[Requested],
+    pages: &[HostPage],
+    is_closed: bool,
+) -> Vec<(String, Option<u64>)> {
     let mut pages = pages.iter();
     let mut latencies = Vec::new();
-    for Asked { words, request } in asked {
+    for Requested { words, request } in requested {
         let mut count = request.pages;
         if request.op == HostOp::Trim {
             // Pages trimmed only in part stay, and cause no operation.

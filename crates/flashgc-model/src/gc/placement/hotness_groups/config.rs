@@ -4,7 +4,7 @@ use super::groups::Groups;
 use super::hotness::{HASH_FUNCTIONS_MAX, HotnessSettings};
 use super::{ColdGo, CopiesGo, HotTo, HotnessGroups};
 use crate::device::Shape;
-use crate::gc::choice::{About, Choice, Count, Flag, Key, Told, Word};
+use crate::gc::choice::{About, Choice, Count, Described, Flag, Key, Word};
 use flashgc_config::Reader;
 
 /// The declaration.
@@ -35,15 +35,17 @@ const GROUPS: Count = Count {
     most: GROUPS_MAX,
     about: "number of page groups and of block groups",
 };
-const THRESHOLDS: Told = Told(
+const THRESHOLDS: Described = Described(
     "thresholds",
     "[2, 4, 8, ...] (default: powers of two): the lowest update degree of each group",
 );
 const HASH_FUNCTIONS: Count =
     Count { name: "hash_functions", default: 7, least: 1, most: HASH_FUNCTIONS_MAX, about: "" };
-const COUNTERS: Told =
-    Told("counters", "65536 (default), a power of two: number of 8-bit counters per hash function");
-const DECAY: Told = Told(
+const COUNTERS: Described = Described(
+    "counters",
+    "65536 (default), a power of two: number of 8-bit counters per hash function",
+);
+const DECAY: Described = Described(
     "decay",
     "number of updates after which all counters are halved (default: 1.25 x counters)",
 );

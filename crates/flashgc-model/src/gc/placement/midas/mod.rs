@@ -16,7 +16,7 @@ mod sizes;
 use super::{Classes, Copied, GroupCounts, Placement, State, Write};
 use crate::device::{Geometry, Shape};
 use crate::ftl::BlockFacts;
-use crate::gc::choice::{Choice, Count, Told};
+use crate::gc::choice::{Choice, Count, Described};
 use crate::gc::victim::Candidates;
 use crate::gc::windows::Costs;
 use crate::ids::{BlockId, Lpn, PlaneId};
@@ -31,7 +31,7 @@ pub const CHOICE: Choice = Choice {
     name: "midas",
     about: "groups of blocks in a chain: valid pages of a collected block move to the next group; \
             sizes of the groups follow the distribution of update intervals",
-    keys: &[&GROUPS, &Told("sizes", SIZES)],
+    keys: &[&GROUPS, &Described("sizes", SIZES)],
     source: "Oh and others 2024 (MiDAS)",
 };
 

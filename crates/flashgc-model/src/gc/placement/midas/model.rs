@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn forecasts_are_those_of_a_second_program() {
         let mut random = Random::named(1, "forecasts");
-        let mut told = 0;
+        let mut reported = 0;
         for _ in 0..300 {
             // Short intervals are frequent, and some lengths do not occur.
             let count = |at: usize| match random.below(8) {
@@ -335,9 +335,9 @@ mod tests {
             let Some(found) = sums.forecast(&drive, &hot, &sizes) else { continue };
             let second = second(&counts, &drive, &hot, &sizes);
             near(found.write_amplification, second, 1e-6);
-            told += 1;
+            reported += 1;
         }
-        assert!(told > 150, "{told} forecasts");
+        assert!(reported > 150, "{reported} forecasts");
     }
 
     /// The valid shares that the artifact of the paper prints, and its write amplification.

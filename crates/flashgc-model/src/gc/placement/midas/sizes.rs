@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn residences_that_pass_the_epoch_cannot_be_told() {
+    fn residences_that_pass_the_epoch_cannot_be_reported() {
         let (sums, drive) = zipf();
         // The first group is filled in 99.5 blocks of writes, and an epoch has 8,192.
         let of = |margin: f64| {

@@ -40,8 +40,8 @@ pub(super) struct Entry {
 
 /// Whether a collection of the unit is open, or a plane of it needs one.
 #[inline]
-pub(super) fn is_wanted(unit: UnitId, jobs: &Jobs, gc: &Gc) -> bool {
-    jobs[unit].is_open() || gc.unit_wants(unit)
+pub(super) fn needs_collection(unit: UnitId, jobs: &Jobs, gc: &Gc) -> bool {
+    jobs[unit].is_open() || gc.unit_is_triggered(unit)
 }
 
 impl Entry {
@@ -106,7 +106,7 @@ impl Preemptive {
         match owner {
             Owner::Host(op) | Owner::Answer(op) => {
                 let is_write = waiting.op(op).kind == OpKind::Write;
-                self.host_ended(unit, is_write, is_wanted(unit, jobs, gc));
+                self.host_ended(unit, is_write, needs_collection(unit, jobs, gc));
                 self.host_left(unit, now_ns, counters);
             }
             Owner::Background(_) => {}
@@ -122,10 +122,10 @@ impl Preemptive {
     }
 
     /// An operation of the host has ended, before its requests are answered.
-    fn host_ended(&mut self, unit: UnitId, is_write: bool, is_wanted: bool) {
+    fn host_ended(&mut self, unit: UnitId, is_write: bool, is_needed: bool) {
         self.units[unit.index()].gc_was_last = false;
         if let Some(slices) = &mut self.slices {
-            slices.gap_begins(unit, is_write, is_wanted);
+            slices.gap_begins(unit, is_write, is_needed);
         }
     }
 
@@ -203,7 +203,7 @@ impl Preemptive {
         if progress.has_ended() {
             (entry.gc_was_last, entry.job_end_ns) = (true, progress.since_ns);
         }
-        if progress.is_wanted {
+        if progress.is_needed {
             entry.refused_ns = entry.refused_ns.max(progress.since_ns);
         }
     }
@@ -218,11 +218,11 @@ impl Preemptive {
     pub(super) fn left_plane(
         &mut self,
         [unit, reader]: [UnitId; 2],
-        is_wanted: bool,
+        is_needed: bool,
         now_ns: u64,
         counters: &mut Counters,
     ) {
-        self.host_ended(unit, false, is_wanted);
+        self.host_ended(unit, false, is_needed);
         self.units[unit.index()].host_end_ns = now_ns;
         self.host_left(reader, now_ns, counters);
     }
