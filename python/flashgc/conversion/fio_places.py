@@ -84,7 +84,8 @@ def _zones(kind: str, text: str, kb_base: int) -> Address:
             {"bytes": shown_size(_positive(whole(size, kb_base))), "requests": float(share)}
             for size, share in given
         ]}  # fmt: skip
-    known = [number(size, 0, 100) / 100 if size else None for size, _ in given]
+    # To fio, a size of 0 is one left blank.
+    known = [number(size, 0, 100) / 100 or None if size else None for size, _ in given]
     rest = 1 - sum(place for place in known if place is not None)
     if rest < 0:
         raise WrongError("the sizes of its zones must add up to at most 100 percent")

@@ -13,6 +13,8 @@ from flashgc.conversion.values import size as shown_size
 
 SIZES_MAX = 4096
 """The most sizes of a range."""
+BLANK = ("", "0")
+"""Percentages that `bssplit` leaves blank: to fio, 0 is one of them."""
 
 
 class Requests(Job):
@@ -56,12 +58,13 @@ class Requests(Job):
 
     def _split(self, text: str) -> dict[int, float]:
         given = [(values.size(name, self.kb_base), share)
-                 for name, share in values.shares(values.entries(text, 64))]  # fmt: skip
-        # Sizes are multiples of the smallest one.
+                 for name, share in values.shares(values.entries(text, 64), blank=BLANK)
+                 ]  # fmt: skip
+        # Sizes and places are multiples of the smallest one, also of one that has no share.
         least = min(count for count, _ in given)
         found: dict[int, float] = {}
         for whole, share in given:
-            if share:
+            if share or whole == least:
                 count = whole // least * least
                 found[count] = found.get(count, 0.0) + float(share)
         return found

@@ -124,21 +124,23 @@ def triple(text: str, one: Callable[[str], T], default: T) -> tuple[T, T, T]:
     return read, write, trim
 
 
-def shares(entries: list[tuple[str, str]]) -> list[tuple[str, Fraction]]:
-    """Names with percentages as shares; those left blank divide the rest evenly.
+def shares(
+    entries: list[tuple[str, str]], blank: tuple[str, ...] = ("",)
+) -> list[tuple[str, Fraction]]:
+    """Names with percentages as shares; blank ones, by their text, divide the rest evenly.
 
     >>> from flashgc.conversion.fio_values import shares
     >>> shares([("4k", "50"), ("1k", ""), ("32k", "")])
     [('4k', Fraction(1, 2)), ('1k', Fraction(1, 4)), ('32k', Fraction(1, 4))]
     """
-    given = [None if not text.strip() else number(text, 0, 100) / 100 for _, text in entries]
+    given = [None if text.strip() in blank else number(text, 0, 100) / 100 for _, text in entries]
     total = sum((one for one in given if one is not None), Fraction(0))
-    blank = given.count(None)
+    blanks = given.count(None)
     if total > 1:
         raise WrongError(f"its percentages must add up to 100, not {float(total * 100):g}")
-    if not blank and total != 1:
+    if not blanks and total != 1:
         raise WrongError(f"its percentages must add up to 100, not {float(total * 100):g}")
-    rest = (1 - total) / blank if blank else Fraction(0)
+    rest = (1 - total) / blanks if blanks else Fraction(0)
     return [
         (name, rest if one is None else one) for (name, _), one in zip(entries, given, strict=True)
     ]

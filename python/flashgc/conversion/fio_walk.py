@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from flashgc.conversion import fio_values as values
 from flashgc.conversion.findings import Key
+from flashgc.conversion.fio_files import bytes_of
 from flashgc.conversion.fio_job import Job
 from flashgc.conversion.fio_values import WrongError
 from flashgc.conversion.values import size as shown_size
@@ -94,7 +95,20 @@ class Walk(Job):
                              "`percentage_random` and writes after trims")  # fmt: skip
         if self._is_random and any(self.kinds_smallest):
             raise WrongError("strides of random places are modelled for requests of one size")
+        self._check_zone(zone_range)
         return self.said(key, "", "by the three keys of strides")
+
+    def _check_zone(self, key: Key) -> None:
+        """A zone of random places lies in the job's part; fio ends at a place behind the part."""
+        zone, part, file = (bytes_of(self.job.get(name))
+                            for name in ("stride_range", "span", "file_size"))  # fmt: skip
+        if file is not None:
+            rest = file - (bytes_of(self.job.get("offset")) or 0)
+            part = min(rest, part or rest)
+        if self._is_random and zone is not None and part is not None and zone > part:
+            self.wrong(key, f"the zone is larger than the job's part of the file, {part} bytes, "
+                            "and fio ends at the first random place behind it; give at most "
+                            f"{key.name}={part}")  # fmt: skip
 
     def _zone(self, key: Key, *, may_be_0: bool) -> int:
         count = values.whole(key.text, self.kb_base)
