@@ -67,6 +67,28 @@ def test_an_error_does_not_move_to_standard_output_when_its_own_is_closed(tmp_pa
     assert shell(tmp_path, "flashgc run nothing.toml 2>&-") == (2, "", "")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "flashgc run small.toml --json --gc-log /dev/stdout",
+        "flashgc run small.toml --json --series /dev/fd/1 | cat",
+        "flashgc run small.toml --json --timeline /proc/self/fd/1",
+        "flashgc run small.toml --json --request-log named.csv",
+        "flashgc run small.toml --json --gc-log shown > shown",
+        "flashgc convert page.parameters --json --out /dev/stdout",
+    ],
+)
+def test_json_has_standard_output_for_itself(tmp_path, small, text):
+    (tmp_path / "named.csv").symlink_to("/dev/stdout")
+    code, out, err = shell(tmp_path, text)
+    assert (code, out) == (2, "")
+    assert "is the same file; give --" in " ".join(re.sub("[│╭╰─╮╯]", "", err).split())
+
+
+def test_the_null_device_takes_both(tmp_path, small):
+    assert shell(tmp_path, "flashgc run small.toml --json --gc-log /dev/null > /dev/null")[0] == 0
+
+
 DRAWN = (
     "compare small.toml --schemes greedy,fifo",
     "schemes",

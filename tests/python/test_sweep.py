@@ -473,6 +473,12 @@ def test_a_setting_without_effect_is_refused(sweep, flashgc):
     assert "have no effect: gc.victim.d-choices.d" in flashgc("sweep", sweep, code=2).err
 
 
+@pytest.mark.parametrize("more", [("--out", "t.csv"), ("--figures", "f"), ("--jobs", "2")])
+def test_explain_refuses_what_only_a_sweep_that_runs_has(sweep, flashgc, more):
+    said = " ".join(flashgc("sweep", sweep, "--explain", *more, code=2).err.split())
+    assert f"--explain runs nothing and cannot be combined with {more[0]}" in said
+
+
 def test_the_command(sweep, flashgc):
     done = flashgc("sweep", sweep, "--out", "table.csv")
     assert "six: 6 points, 6 done" in done.out

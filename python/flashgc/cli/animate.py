@@ -77,6 +77,7 @@ def animate(
     from flashgc.files import output
     from flashgc.pages import provenance
 
+    options.refuse_standard_output(json, {"--out": out})
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     with output.opened(checked(out), "page") as file:
         with progress.bars([""], quiet=json) as shown:

@@ -159,9 +159,13 @@ def run(
             "--request-log records latencies": request_log,
             "--timeline records times": timeline or timeline_window or timeline_units,
         })  # fmt: skip
+    options.refuse_standard_output(json, {
+        "--gc-log": gc_log, "--series": series, "--request-log": request_log,
+        "--timeline": timeline,
+    })  # fmt: skip
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     if plan:
-        _check_alone({
+        options.refuse_with("--plan runs nothing", {
             "--out": out, "--drive": drive, "--seeds": seeds, "--gc-log": gc_log,
             "--series": series or series_interval, "--request-log": request_log,
             "--timeline": timeline or timeline_window or timeline_units,
@@ -214,15 +218,6 @@ def run(
         options.say_saved(*files, gc_log, series, request_log, timeline)
     if check_wait:
         _check_wait(report)
-
-
-def _check_alone(given: dict[str, object]) -> None:
-    """Refuses with --plan the options of a run that is made."""
-    for name, value in given.items():
-        if value:
-            raise typer.BadParameter(
-                f"--plan runs nothing and cannot be combined with {name}; omit one of them"
-            )
 
 
 def _check_untimed(given: dict[str, object]) -> None:

@@ -82,6 +82,7 @@ def convert(
 
     from flashgc import conversion
 
+    options.refuse_standard_output(json, {"--out": out})
     made = conversion.convert(
         file, workload, program=None if program is None else program.value,
         scenario=scenario, flow=flow, out=out,

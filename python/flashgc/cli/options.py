@@ -14,6 +14,7 @@ import typer
 
 from flashgc.cli import complete
 from flashgc.cli.guard import say
+from flashgc.files import output
 
 EXAMPLE = "[dim]Example:[/]  [bold]{}[/]"
 
@@ -45,6 +46,23 @@ def say_saved(*files: Path | None) -> None:
             continue
         *first, last = names
         say(f"saved {', '.join(first)} and {last}" if first else f"saved {last}")
+
+
+def refuse_with(what: str, given: dict[str, object]) -> None:
+    """Refuses the options that would have no effect, by the reason and their names."""
+    for name, value in given.items():
+        if value:
+            raise typer.BadParameter(f"{what} and cannot be combined with {name}; omit one of them")
+
+
+def refuse_standard_output(json: bool, files: dict[str, Path | None]) -> None:
+    """Refuses with --json a file, by its option, that is standard output: both would mix there."""
+    for option, path in files.items():
+        if json and path is not None and output.is_standard(path):
+            raise typer.BadParameter(
+                f"--json prints on standard output, and {option} {path} is the same file; give "
+                f"{option} the name of another file, or omit --json"
+            )
 
 
 def say_checked(verify: bool) -> None:

@@ -119,9 +119,13 @@ def run(
     from flashgc.sweeps import results
 
     if explain:
+        options.refuse_with("--explain runs nothing", {
+            "--out": out, "--figures": figures, "--jobs": jobs, "--on": on,
+        })  # fmt: skip
         found = sweeps.explain(sweep, store=store, traces=traces, quick=quick, retry=retry)
         _explain(found, json)
         return
+    options.refuse_standard_output(json, {"--out": out})
     if out is not None:
         results.table_file(out)
     try:

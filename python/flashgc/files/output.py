@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
+import flashgc._start as start
 from flashgc._engine import OutputError
 from flashgc.files.reading import describe
 
@@ -37,6 +38,14 @@ def note(*paths: str | os.PathLike[str] | None) -> None:
     """These files have appeared."""
     if _saved is not None:
         _saved.extend(os.fspath(path) for path in paths if path is not None)
+
+
+def is_standard(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is standard output, by any of its names, and not the null device."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(1)) and not start.is_null(1)
+    except (OSError, ValueError):
+        return False
 
 
 def write(path: str | os.PathLike[str], text: str) -> None:
