@@ -78,7 +78,7 @@ def facts(now: Status) -> list[tuple[str, str]]:
     wear = report["wear"]
     return [
         ("the drive's time", units.time(now["now_ns"])),
-        ("requests", ", ".join(f"{units.count(count)} {name}s"
+        ("requests", ", ".join(units.counted(count, name)
                                for name, count in report["requests"].items())),
         ("write amplification", units.figures(report["write_amplification_bytes"])),
         ("collections", f"{units.count(report['gc']['count'])}, "

@@ -106,6 +106,7 @@ def test_requests_end_the_recording():
     assert package.animate(SMALL, set={"workload.synthetic.requests": 1500}).requests == 1000
     assert package.animate(SMALL, requests=10**30, set=FEW).requests == 600
     assert str(later) == f"Animation({later.pictures} pictures of 50 requests)"
+    assert str(package.animate(SMALL, requests=1, set=FEW)).endswith(" pictures of 1 request)")
 
 
 @pytest.mark.parametrize(

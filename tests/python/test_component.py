@@ -171,7 +171,9 @@ def test_wrong_use_has_a_message():
         (lambda: drive.submit(2000, "erase", 0, 512), "no operation has the name 'erase'"),
         (lambda: drive.submit(2000, "write", 0, 512, hint=999), "a placement hint is"),
         (lambda: drive.submit_all([0.5], "read", 0, 512), "other than whole numbers"),
-        (lambda: drive.submit_all([2000, 2000], "read", [0], 512), "has 1 values"),
+        (lambda: drive.submit_all([2000, 2000], "read", [0], 512), "has 1 value, and"),
+        (lambda: drive.submit(2000, "flush", 512), "a flush with `offset` 512, and a flush has ne"),
+        (lambda: drive.submit(2000, "flush", 0, 512), "a flush with `bytes` 512"),
         (lambda: drive.advance(10), "time runs backwards"),
         (drive.advance_to_completion, "no request is under way"),
     ]:
@@ -183,6 +185,40 @@ def test_wrong_use_has_a_message():
     drive.finish()
     with pytest.raises(flashgc.RunError, match="has been finished"):
         drive.advance(5000)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"at_ns": -1}, "`at_ns` must be a whole number from 0 to 2^64 - 1, got -1"),
+        ({"at_ns": "x"}, "`at_ns` must be a whole number from 0 to 2^64 - 1, got 'x'"),
+        ({"offset": 1.5}, "`offset` must be a whole number from 0 to 2^64 - 1, got 1.5"),
+        ({"bytes": 1 << 64}, "`bytes` must be a whole number from 0 to 2^64 - 1"),
+        ({"tag": None}, "`tag` must be a whole number from 0 to 2^64 - 1, got None"),
+        ({"hint": -1}, "`hint` must be a whole number from 0 to 255, got -1"),
+        ({"fua": "yes"}, "`fua` must be True or False, got 'yes'"),
+        ({"op": ["write"]}, "no operation has the name ['write']"),
+        ({"tenant": 1.5}, "no tenant has the number 1.5"),
+    ],
+)
+def test_an_argument_that_cannot_be_is_named(wrong, words):
+    drive = flashgc.Component("slc-msr", set=SMALL)
+    with pytest.raises(flashgc.RunError, match=re.escape(f"error: {words}")):
+        drive.submit(**{"at_ns": 0, "op": "write", "offset": 0, "bytes": 512, **wrong})
+    with pytest.raises(flashgc.RunError, match="`to_ns` must be a whole number from 0"):
+        drive.advance(-1)
+    with pytest.raises(flashgc.RunError, match="`limit_ns` must be a whole number from 0"):
+        drive.advance_to_completion(-1)
+    assert drive.submit(np.int64(0), "flush", hint=np.uint8(0))
+
+
+def test_every_request_counts_where_a_component_is_shown():
+    drive = flashgc.Component("slc-msr", set=SMALL)
+    drive.submit(0, "trim", 0, 4096)
+    with pytest.raises(flashgc.RunError, match="error: 1 request is under way"):
+        drive.closed_loop(depth=1, bytes=4096, requests=1)
+    drive.drain()
+    assert "seed 1, 1 request" in repr(drive.statistics())
 
 
 def test_options_beside_a_component_in_simpy_are_refused():
@@ -209,6 +245,7 @@ def test_a_unit_of_time_in_simpy_that_is_not_above_0_is_refused(ns):
         ),
         ({"at_ns": [2000, 2000, 2000, 10]}, "index 3: time runs backwards"),
         ({"hint": [0, 0, 999, 0]}, "index 2: a placement hint is"),
+        ({"op": [1, 3, 3, 1]}, "index 1: a flush with `bytes` 512, and a flush has neither"),
     ],
 )
 def test_an_error_of_many_requests_has_the_index_of_the_first_wrong_one(changed, words):

@@ -10,6 +10,7 @@ from typing import Any
 
 from flashgc._engine import OutputError
 from flashgc.files import output
+from flashgc.formatting import units
 from flashgc.reports.report import Report
 
 KEYS = ("from_ns", "to_ns", "pictures", "requests", "programs", "copies", "erases")
@@ -99,7 +100,10 @@ class Animation:
         return page.whole(self._head, self._packed, self._report)
 
     def __repr__(self) -> str:
-        return f"Animation({self.pictures} pictures of {self.requests} requests)"
+        return (
+            f"Animation({units.counted(self.pictures, 'picture')} of "
+            f"{units.counted(self.requests, 'request')})"
+        )
 
 
 def checked(path: str | os.PathLike[str]) -> Path:

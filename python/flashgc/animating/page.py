@@ -56,7 +56,7 @@ def _extent(head: Mapping[str, Any], report: Report) -> str:
     some = "" if shown == last + 1 else f" Units that are drawn: {shown}."
     return (
         f"{units.time(head['from_ns'])} to {units.time(head['to_ns'])} of the measured part, in "
-        f"which {units.count(head['requests'])} of its {units.count(done)} requests are done."
+        f"which {units.count(head['requests'])} of its {units.counted(done, 'request')} are done."
         f"{some} The results below are those of the whole run."
     )
 

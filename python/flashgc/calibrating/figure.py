@@ -10,6 +10,7 @@ from flashgc.calibrating import intervals, likelihood, words
 from flashgc.calibrating.rows import AMPLIFICATION, IOPS
 from flashgc.charts import Chart, theme
 from flashgc.charts.chart import Columns
+from flashgc.formatting import units
 
 Found = Mapping[str, Any]
 
@@ -66,8 +67,9 @@ def _kind(kind: str, own: Sequence[Mapping[str, Any]]) -> Chart:
         },
     }  # fmt: skip
     worst = max(own, key=lambda one: abs(math.log1p(one["error"])))
-    told = (f"{words.label(kind)} of {len(own)} rows, simulated over measured; the largest error "
-            f"is {100 * worst['error']:+.1f} %, {worst['row']}.")  # fmt: skip
+    rows = units.counted(len(own), "row")
+    told = (f"{words.label(kind)} of {rows}, simulated over measured; the "
+            f"largest error is {100 * worst['error']:+.1f} %, {worst['row']}.")  # fmt: skip
     title = f"{words.label(kind)}: simulated over measured"
     return Chart(f"points-{kind.replace('_', '-')}", title, {"layer": [line, marks]}, columns, told,
                  "The dashed line is equality.")  # fmt: skip

@@ -12,6 +12,7 @@ from flashgc._engine import ConfigError
 from flashgc.calibrating import beside, fio_results, rows, steady, tables
 from flashgc.calibrating.rows import Row, Value
 from flashgc.files import reading
+from flashgc.formatting import units
 
 PathLike = str | os.PathLike[str]
 
@@ -33,8 +34,9 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
         elif steady.is_such(text):
             own, left = steady.read(text, name, drive)
             if left:
-                notes.append(f"{name}: {left} rows were left out: zones that are written in "
-                             "order, or readers next to writers at full rate")  # fmt: skip
+                omitted = units.counted(left, "row was", "rows were")
+                notes.append(f"{name}: {omitted} left out: zones that are written in order, or "
+                             "readers next to writers at full rate")  # fmt: skip
         else:
             table = tables.read(text, name, drive)
             own = list(table.rows)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from flashgc._engine import ConfigError
 from flashgc.calibrating import rows
 from flashgc.calibrating.rows import AMPLIFICATION, EACH_IOPS, IOPS, STATISTICS, Readers, Row, Value
+from flashgc.formatting import units
 
 LOAD = ("pattern", "range", "bs", "depth", "reads", "rate", "overwrites")
 READERS = ("read_pattern", "read_bs", "read_depth", "read_rate")
@@ -40,7 +41,8 @@ def read(text: str, name: str, drive: str | None) -> Table:
         where = f"{name}, line {line}"
         if None in cells or None in cells.values():
             raise ConfigError(
-                f"error: {where} has another number of cells than the {len(columns)} columns\n"
+                f"error: {where} has another number of cells than the "
+                f"{units.counted(len(columns), 'column')}\n"
                 "  = help: give each column a cell, empty where nothing was measured"
             )
         if not any(cell.strip() for cell in cells.values()):

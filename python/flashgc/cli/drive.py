@@ -98,7 +98,8 @@ def _facts(about: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("key", about["key"]),
         ("file", f"{units.size(about['bytes'])}, by flashgc {about['version']}"),
-        ("device", f"{units.count(blocks)} blocks of {pages} pages of {units.size(page)}: "
+        ("device", f"{units.counted(blocks, 'block')} of {units.counted(pages, 'page')} of "
+          f"{units.size(page)}: "
          f"{units.size(blocks * pages * page)}, of which the host sees "
          f"{units.size(planes * device['exported'] * page)}"),
         ("filled", summary.filled(made["precondition"], before)),

@@ -169,12 +169,14 @@ def _facts(name: str | None, json: bool) -> None:
         ("user capacity", f"{found.user_bytes / 1e9:,.1f} GB ({units.size(found.user_bytes)})"),
         ("flash", f"{units.size(found.physical_bytes)}, over-provisioning "
                   f"{100 * found.over_provisioning:.1f} %"),
-        ("blocks", f"{found.blocks_per_plane:,} in each of {found.planes:,} planes; a collection "
-                   f"empties {units.size(found.victim_bytes)}"),
+        ("blocks", f"{found.blocks_per_plane:,} in each of "
+                   f"{units.counted(found.planes, 'plane')}; a collection empties "
+                   f"{units.size(found.victim_bytes)}"),
         ("map", f"{units.size(found.mapped_bytes)} an entry"),
         ("program", f"{units.size(found.program_bytes)} in {units.time(found.program_ns)}"),
-        ("at once", f"{found.units:,} operations: programs {_rate(found.program_rate)}, reads of "
-                    f"whole pages {_rate(found.read_rate)}, buses {_rate(found.bus_rate)}"),
+        ("at once", f"{units.counted(found.units, 'operation')}: programs "
+                    f"{_rate(found.program_rate)}, reads of whole pages {_rate(found.read_rate)}, "
+                    f"buses {_rate(found.bus_rate)}"),
         *_link(found),
         ("unloaded read", f"{units.time(found.read_ns)} for {of_one}"),
         ("unloaded write", f"{units.time(found.write_ns)} for {of_one}"),
@@ -206,13 +208,14 @@ def run_plan(config: str, trace: str | None, json: bool, **given: Any) -> None: 
         print(encoder.dumps(found._asdict(), indent=2))
         return
     pages = found.precondition_pages
+    of_pages = "" if pages is None else f": {units.counted(pages, 'page')}"
     show.pairs([
         ("device", f"{found.device}, {units.size(found.physical_bytes)}, user capacity "
                    f"{units.size(found.user_bytes)}"),
         ("scheme", found.scheme),
-        ("precondition", found.precondition + ("" if pages is None else f": {pages:,} pages")),
+        ("precondition", found.precondition + of_pages),
         ("workload", found.workload + ("" if found.requests is None else
-                                       f", {found.requests:,} requests")),
+                                       f", {units.counted(found.requests, 'request')}")),
         ("memory", f"{units.size(found.table_bytes)} for the tables of the drive"),
     ], style="")  # fmt: skip
     for key in found.unused_keys:

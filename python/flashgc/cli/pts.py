@@ -167,6 +167,7 @@ def _print(found: Pts) -> None:
 def _bar(quiet: bool) -> Iterator[Callable[[PtsProgress], None] | None]:
     """One bar with the step of each test under way, or nothing without a terminal."""
     from flashgc.cli import progress
+    from flashgc.formatting import units
 
     with progress.one("starting", quiet) as bar:
         if bar is None:
@@ -180,7 +181,7 @@ def _bar(quiet: bool) -> Iterator[Callable[[PtsProgress], None] | None]:
             if step.phase == "end":
                 steps.pop(step.test, None)
             under_way = ", ".join(f"{one.test} {one.phase}" for one in list(steps.values()))
-            text = f"{step.tests_done} of {step.tests} tests"
+            text = f"{step.tests_done} of {units.counted(step.tests, 'test')}"
             shown.update(task, description=under_way, completed=step.tests_done, total=step.tests,
                          text=text)  # fmt: skip
 

@@ -257,7 +257,8 @@ def _show(done: SweepResults) -> None:
         more = f", and {len(labels) - 1:,} more" if len(labels) > 1 else ""
         show.note(f"{labels[0]}{more}: {error}")
     if len(errors) > _ERRORS_SHOWN:
-        show.note(f"there are {len(errors) - _ERRORS_SHOWN:,} more errors; --json shows them")
+        more = units.counted(len(errors) - _ERRORS_SHOWN, "more error")
+        show.note(f"{more}; --json shows all")
     new = units.counted(done.computed, "point was computed", "points were computed")
     say(f"{new} now; all results are in {done.store / 'results'}")
 

@@ -241,7 +241,9 @@ def merge(
         sources, target, to, renumber=renumber, align=align, format=format,
         on_bad_line=_bad(on_bad_line), sort_window=sort_window,
     )  # fmt: skip
-    _say_written(done, f"of {done['traces']} traces in {done['to']}")
+    from flashgc.formatting import units
+
+    _say_written(done, f"of {units.counted(done['traces'], 'trace')} in {done['to']}")
 
 
 @app.command(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Any, Final, NamedTuple, SupportsIndex, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import flashgc._engine as engine
 from flashgc._engine import RunError
-from flashgc.components import closed_loop
+from flashgc.components import arguments, closed_loop
 from flashgc.components.closed_loop import Loop
+from flashgc.formatting import units
 from flashgc.reports.report import Report
 from flashgc.running import api, inputs
 
@@ -22,7 +24,7 @@ OPERATIONS: Final = engine.OPERATIONS
 """The names of operations; the place of each is its number in arrays."""
 
 _NUMBERS: Final = {name: number for number, name in enumerate(OPERATIONS)}
-_LAST_NS: Final = 2**64 - 1
+_FLUSH: Final = _NUMBERS["flush"]
 _ANY: Final[dict[str, object]] = {}
 """The configuration of a device by its name alone."""
 
@@ -190,12 +192,12 @@ class Component:
             known = ", ".join(f'"{name}"' for name in names)
             remedy = f"give one of {known}" if names else "add it to [[workload.tenants]]"
             raise RunError(f"error: no tenant has the name {given!r}\n  = help: {remedy}")
-        if not 0 <= given < 1 << 16:
+        if not isinstance(given, SupportsIndex) or not 0 <= operator.index(given) < 1 << 16:
             raise RunError(
                 f"error: no tenant has the number {given}\n"
                 "  = help: give its place in [[workload.tenants]], from 0"
             )
-        return given
+        return operator.index(given)
 
     @property
     def is_read_only(self) -> bool:
@@ -233,9 +235,16 @@ class Component:
             completion.
 
         """
-        number = _number(op)
+        number = arguments.operation(_NUMBERS, op)
         own = self._tenant(tenant)
-        return self._engine.submit(at_ns, number, offset, bytes, tag, hint, high, fua, own)
+        if number == _FLUSH and (offset or bytes):
+            raise RunError(f"error: {arguments.about_flush(offset, bytes)}")
+        try:
+            return self._engine.submit(at_ns, number, offset, bytes, tag, hint, high, fua, own)
+        except (OverflowError, TypeError):
+            arguments.check_numbers(at_ns=at_ns, offset=offset, bytes=bytes, tag=tag, hint=hint)
+            arguments.check_switches(high=high, fua=fua)
+            raise
 
     def submit_all(
         self,
@@ -253,24 +262,36 @@ class Component:
         `op` has numbers, in the order of `read`, `write`, `trim`, `flush`, or is a name; the tags
         are 0, 1, 2 and so on by default. Tenants are numbers, in the order of
         `[[workload.tenants]]`, or a name. Returns how many were accepted: those before the first
-        one that found the drive full. An error has the index of the first wrong request; those
-        before it were submitted.
+        one that found the drive full. An error has the index of the first wrong request, such as a
+        flush with an offset; those before it were submitted.
         """
         times = _column(at_ns, "at_ns")
         count = times.size
-        ops = _number(op) if isinstance(op, str) else op
+        ops = arguments.operation(_NUMBERS, op) if isinstance(op, str) else op
         given = {"op": ops, "offset": offset, "bytes": bytes,
                  "tag": np.arange(count, dtype=np.uint64) if tag is None else tag}  # fmt: skip
         ops_, offsets, sizes, tags = (_spread(value, count, name) for name, value in given.items())
         hints = None if hint is None else _spread(hint, count, "hint")
         own = self._tenant(tenant) if isinstance(tenant, str) else tenant
         owners = None if own is None else _spread(own, count, "tenant")
+        columns = (times, ops_, offsets, sizes, tags, hints, owners)
+        wrong = np.flatnonzero((ops_ == _FLUSH) & ((offsets > 0) | (sizes > 0)))
+        if not wrong.size:
+            return self._submit_columns(*columns)
+        at = int(wrong[0])
+        accepted = self._submit_columns(*(None if one is None else one[:at] for one in columns))
+        if accepted == at:
+            what = arguments.about_flush(int(offsets[at]), int(sizes[at]))
+            raise RunError(f"error: the request at index {at}: {what}")
+        return accepted
+
+    def _submit_columns(self, *columns: Any) -> int:  # noqa: ANN401 - arrays, or None
         before = self.under_way
         try:
-            return self._engine.submit_all(times, ops_, offsets, sizes, tags, hints, owners)
+            return self._engine.submit_all(*columns)
         except (RunError, ValueError) as error:
             at = self.under_way - before
-            raise _at(at, int(ops_[at]), error) from None
+            raise _at(at, int(columns[1][at]), error) from None
 
     def next_event(self) -> int | None:
         """The next instant at which a request may be done, in ns; `None` while there is none.
@@ -285,7 +306,11 @@ class Component:
         Requests that are submitted for this instant now come after everything that ended at it, as
         those of a trace.
         """
-        return Completions(self._engine.advance(to_ns))
+        try:
+            return Completions(self._engine.advance(to_ns))
+        except (OverflowError, TypeError):
+            arguments.check_numbers(to_ns=to_ns)
+            raise
 
     def advance_to_completion(self, limit_ns: int | None = None) -> Completions:
         """Lets time advance until a request is done, and at most to `limit_ns`.
@@ -293,8 +318,12 @@ class Component:
         Requests that are submitted for this very instant come before anything else that happens at
         it, as those of a closed loop.
         """
-        limit = _LAST_NS if limit_ns is None else limit_ns
-        return Completions(self._engine.advance_to_completion(limit))
+        limit = arguments.NUMBER_MAX if limit_ns is None else limit_ns
+        try:
+            return Completions(self._engine.advance_to_completion(limit))
+        except (OverflowError, TypeError):
+            arguments.check_numbers(limit_ns=limit)
+            raise
 
     def drain(self) -> Completions:
         """Lets time advance until every request that was submitted is done."""
@@ -346,7 +375,8 @@ class Component:
             )
         if self.under_way:
             raise RunError(
-                f"error: {self.under_way} requests are under way\n  = help: drain() first"
+                f"error: {units.counted(self.under_way, 'request is', 'requests are')} under way\n"
+                "  = help: drain() first"
             )
         size = inputs.whole("bytes", bytes, 1)
         return Loop(self._engine.closed_loop({
@@ -412,16 +442,6 @@ def _array(column: Any) -> NDArray[np.uint64]:  # noqa: ANN401 - packed bytes
     return np.frombuffer(column, dtype="<u8")
 
 
-def _number(op: str) -> int:
-    number = _NUMBERS.get(op)
-    if number is None:
-        raise RunError(
-            f"error: no operation has the name {op!r}\n  = help: give one of "
-            + ", ".join(f'"{name}"' for name in OPERATIONS)
-        )
-    return number
-
-
 def _at(index: int, op: int, error: Exception) -> RunError:
     """The error of one request among many, with its index."""
     what = str(error).removeprefix("error: ")
@@ -447,5 +467,6 @@ def _spread(values: ArrayLike, count: int, name: str) -> NDArray[np.uint64]:
     if np.ndim(values) == 0:
         return np.full(count, column[0], dtype=np.uint64)
     if column.size != count:
-        raise RunError(f"error: `{name}` has {column.size} values, and `at_ns` has {count}")
+        values_ = units.counted(column.size, "value")
+        raise RunError(f"error: `{name}` has {values_}, and `at_ns` has {count}")
     return column

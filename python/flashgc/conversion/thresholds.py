@@ -37,27 +37,31 @@ class Room:
 def soft(findings: Findings, key: Key | None, asked: int, room: Room, least: str = "") -> int:
     """The soft threshold in blocks; lower than requested where a full drive could not reach it."""
     if asked <= room.most:
-        text = f"{asked} blocks"
+        text = _blocks(asked)
         if least:
             findings.differ(key, SOFT, text, f"counted in erased blocks{least}")
         else:
             findings.map(key, SOFT, text)
         return asked
     how = (
-        f"{asked} blocks are asked for{least}; a plane has {room.blocks} and the host fills up to "
-        f"{float(room.exported) * 100:.4g} % of them, so half of the rest is taken"
+        f"{_blocks(asked)} asked for{least}; a plane has "
+        f"{room.blocks} and the host fills up to {float(room.exported) * 100:.4g} % "
+        "of them, so half of the rest is taken"
     )
-    findings.differ(key, SOFT, f"{room.half} blocks", how)
+    findings.differ(key, SOFT, _blocks(room.half), how)
     return room.half
 
 
 def hard(findings: Findings, key: Key | None, asked: int, soft_blocks: int) -> None:
     """The hard threshold in blocks, between the reserve and the soft one."""
     blocks = min(max(asked, 1), soft_blocks)
-    text = f"{blocks} block" if blocks == 1 else f"{blocks} blocks"
+    text = _blocks(blocks)
     if blocks == asked:
         findings.map(key, HARD, text)
     else:
-        findings.differ(
-            key, HARD, text, f"{asked} blocks are asked for, which is above the soft one"
-        )
+        findings.differ(key, HARD, text, f"{_blocks(asked)} asked for, which is above the soft one")
+
+
+def _blocks(count: int) -> str:
+    """A count as the configuration has it."""
+    return f"{count} block" if count == 1 else f"{count} blocks"

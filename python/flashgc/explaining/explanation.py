@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flashgc.files import output
+from flashgc.formatting import units
 from flashgc.reports.report import Report
 from flashgc.schema.explanation_keys import ExplanationKeys
 
@@ -52,7 +53,8 @@ class Explanation(ExplanationKeys):
         return "\n\n".join(words.text(story) for story in self._values["stories"])
 
     def __repr__(self) -> str:
-        return f"Explanation({len(self._values['stories'])} of {self._values['requests']} requests)"
+        every = units.counted(self._values["requests"], "request")
+        return f"Explanation({len(self._values['stories'])} of {every})"
 
     def _page(self) -> str:
         from flashgc.explaining import page

@@ -8,6 +8,7 @@ from typing import Any
 
 from flashgc.explaining import words
 from flashgc.explaining.lines import Line, lines
+from flashgc.formatting import units
 from flashgc.formatting.markup import table, wide
 from flashgc.pages import page, provenance
 from flashgc.reports.report import Report
@@ -17,7 +18,8 @@ from flashgc.results import blame, summary
 def whole(explanation: Mapping[str, Any], report: Report) -> str:
     """The page."""
     stories = len(explanation["stories"])
-    title = f"flashgc: {stories} of {explanation['requests']:,} requests under {report.scheme}"
+    every = units.counted(explanation["requests"], "request")
+    title = f"flashgc: {stories} of {every} under {report.scheme}"
     return page.document(title, fragment(explanation, report), page.details(report.scheme, report))
 
 

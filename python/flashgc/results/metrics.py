@@ -176,11 +176,11 @@ class RunResults(Keys):
     def __repr__(self) -> str:
         # Metrics that a report lacks, such as one made by hand, are omitted.
         shown = [f"seed {self._values['seed']}"] if "seed" in self._values else []
-        requests = self._values.get("requests", {})
-        count = requests.get("read", 0) + requests.get("write", 0)
+        served = self._values.get("requests", {})
+        count = sum(served.get(kind, 0) for kind in ("read", "write", "trim"))
         amplification = self._values.get("write_amplification")
         longest_ns = found_at(self, ("latency_ns", "all", "p99_9"))
-        shown += [units.counted(count, "request")] if requests else []
+        shown += [units.counted(count, "request")] if served else []
         shown += [f"write amplification {amplification:.4g}"] if amplification else []
         shown += [f"p99.9 {units.time(longest_ns)}"] if longest_ns is not None else []
         names = f"{self._values.get('scheme')} on {self._values.get('device')}"

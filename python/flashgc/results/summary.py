@@ -154,7 +154,7 @@ def shared(reports: ComparedResults[Run]) -> str:
         counts = [found for found in unequal["requests"] if found is not None]
         return (
             f"{count}, each with a run of its own length: {units.count(min(counts))} to "
-            f"{units.count(max(counts))} requests"
+            f"{units.counted(max(counts), 'request')}"
         )
     return f"{count} with the same requests{'' if unequal else ', space and preconditioning'}"
 

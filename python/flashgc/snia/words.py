@@ -90,7 +90,7 @@ def about(part: Values, named: bool = True) -> str:
     else:
         told.append("on the same drive" if part["continues"] else "no preconditioning")
     if part["steady"] is not None:
-        told.append(f"{part['rounds']} rounds")
+        told.append(units.counted(part["rounds"], "round"))
     told.append(f"{units.figures(part['drive_writes'])} user capacities written in all")
     return ", ".join(told)
 
@@ -101,9 +101,11 @@ def not_steady(part: Values) -> str | None:
         return None
     name = f"{part['name']}: " if part["name"] else ""
     missing = [one["name"] for one in part["tracked"] if not one["steady"]]
+    rounds = units.counted(part["rounds"], "round")
+    last = units.counted(min(part["rounds"], steady.WINDOW), "round")
     return (
-        f"{name}steady state was not reached in {part['rounds']} rounds ({', '.join(missing)}): "
-        f"the numbers below are those of the last {min(part['rounds'], steady.WINDOW)} rounds, and "
+        f"{name}steady state was not reached in {rounds} ({', '.join(missing)}): "
+        f"the numbers below are those of the last {last}, and "
         "not steady"
     )
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from flashgc.formatting import units
 from flashgc.pages import page, provenance
 from flashgc.reports.report import Report
 from flashgc.sweeps.store import DONE
@@ -74,7 +75,8 @@ def _workload(every: Sequence[Mapping[str, object]]) -> str:
     apart = [name for name in names if any(one.get(name) != first.get(name) for one in every)]
     shared = [f"{name} {value}" for name, value in first.items() if name not in apart]
     more = len(shared) - _SETTINGS_SHOWN
-    parts = [*shared[:_SETTINGS_SHOWN], *([f"and {more} more settings"] if more > 0 else [])]
+    rest = f"and {units.counted(more, 'more setting')}"
+    parts = [*shared[:_SETTINGS_SHOWN], *([rest] if more > 0 else [])]
     text = ", ".join(parts) or "no setting is the same"
     return f"{text}; {', '.join(apart)}: {_DIFFERS}" if apart else text
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import flashgc._engine as engine
+from flashgc.formatting import units
 from flashgc.sweeps.plan import Planned
 from flashgc.sweeps.store import DONE, FAILED, KILLED, Store
 
@@ -77,7 +78,7 @@ def _changes(one: Planned, last: Mapping[str, Any]) -> Iterator[str]:
     for key in differ[:_SHOWN_MAX]:
         yield f"{key} changed from {_shown(before.get(key))} to {_shown(after.get(key))}"
     if len(differ) > _SHOWN_MAX:
-        yield f"{len(differ) - _SHOWN_MAX} more settings changed"
+        yield f"{units.counted(len(differ) - _SHOWN_MAX, 'more setting')} changed"
 
 
 def _flat(settings: object, prefix: str) -> Iterator[tuple[str, object]]:

@@ -43,8 +43,8 @@ def facts(about: About) -> Facts:
 
 
 def _out_of_order(about: About) -> str:
-    rows = units.count(about["out_of_order"])
-    told = f"{rows} rows, by {units.time(about['late_ns_max'])} at most"
+    rows = units.counted(about["out_of_order"], "row")
+    told = f"{rows}, by {units.time(about['late_ns_max'])} at most"
     if about["clock_wraps"]:
         times = units.counted(about["clock_wraps"], "time")
         told += f"; a 32-bit clock in {about['clock_unit']} seems to wrap ({times})"
@@ -59,7 +59,9 @@ def _marked(about: About) -> Facts:
         facts.append(("written by hint", ", ".join(each)))
     flushes, fua = about.get("flushes", 0), about.get("fua", 0)
     if flushes or fua:
-        facts.append(("flushes", f"{units.count(flushes)}, and {units.count(fua)} writes with FUA"))
+        facts.append(
+            ("flushes", f"{units.count(flushes)}, and {units.counted(fua, 'write')} with FUA")
+        )
     return facts
 
 

@@ -1,0 +1,56 @@
+"""The arguments of a component's calls: the name of a wrong one, and the allowed values.
+
+The engine takes them as they are. They are examined after it has refused one, so that a call for
+each request costs nothing more.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import SupportsIndex
+
+from flashgc._engine import RunError
+
+NUMBER_MAX = 2**64 - 1
+"""The largest time, place, size and tag."""
+_MOST = {"hint": 255}
+
+
+def check_numbers(**given: object) -> None:
+    """Refuses the first argument that is not a whole number within its bounds, by its name."""
+    for name, value in given.items():
+        most = _MOST.get(name, NUMBER_MAX)
+        if isinstance(value, SupportsIndex) and 0 <= operator.index(value) <= most:
+            continue
+        allowed = "2^64 - 1" if most == NUMBER_MAX else most
+        raise RunError(
+            f"error: `{name}` must be a whole number from 0 to {allowed}, got {repr(value)[:60]}"
+        )
+
+
+def check_switches(**given: object) -> None:
+    """Refuses the first argument that is neither True nor False, by its name."""
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise RunError(f"error: `{name}` must be True or False, got {repr(value)[:60]}")
+
+
+def about_flush(offset: object, bytes: object) -> str:
+    """The error of a flush that has a place or a size."""
+    name, value = ("offset", offset) if offset else ("bytes", bytes)
+    return (
+        f"a flush with `{name}` {repr(value)[:60]}, and a flush has neither offset nor bytes\n"
+        "  = help: give 0 for both; a flush is for all data that was written before it"
+    )
+
+
+def operation(numbers: Mapping[str, int], op: object) -> int:
+    """The number of an operation."""
+    number = numbers.get(op) if isinstance(op, str) else None
+    if number is None:
+        raise RunError(
+            f"error: no operation has the name {repr(op)[:60]}\n  = help: give one of "
+            + ", ".join(f'"{name}"' for name in numbers)
+        )
+    return number
