@@ -10,7 +10,7 @@ import time
 import pytest
 
 import flashgc
-from conftest import COMMAND, LONG, SHARED
+from conftest import COMMAND, LONG
 from test_charts import valid
 from test_schema import mistakes
 
@@ -25,151 +25,9 @@ from flashgc.calibrating import (
     fits,
     likelihood,
     numbers,
-    reading,
     repeated,
     rows,
 )
-
-TABLE = """\
-name, pattern, range, bs, depth, reads, rate, iops, p50_us, p99.9_us, write_amplification
-idle, uniform, 100%, 4k, 1, 1, , 15000, 65, 70,
-full, uniform, , 4 KiB, 32x2, 0%, , 3900, 14300, >19998, 2.7
-half, scattered:80/20:20/80, 50%, 4k, 64, 0, 2000, 2000, 12, 900, 1.2
-"""
-
-
-def refusal(tmp_path, table, change, parts):
-    """The error of a table after this change, which has these parts."""
-    assert change[0] in table
-    with pytest.raises(flashgc.ConfigError) as error:
-        read(tmp_path, table.replace(*change))
-    for part in parts:
-        assert part in str(error.value)
-    return str(error.value)
-
-
-def read(tmp_path, text, name="rows.csv", drive_=None):
-    (tmp_path / name).write_text(text)
-    return reading.read([tmp_path / name], drive_)
-
-
-def test_a_table_is_read(tmp_path):
-    found, notes = read(tmp_path, TABLE)
-    assert [row.name for row in found] == ["idle", "full", "half"]
-    idle, full, half = found
-    assert (idle.read_share, idle.depth, idle.values["read_p50"].number) == (1.0, 1, 65_000)
-    assert full.depth == 64
-    assert full.values["write_p99_9"] == (19_998_000, True)
-    assert full.values["write_amplification"].number == 2.7
-    assert half.pattern.address()["scatter"] == 1
-    assert (half.range, half.rate) == (0.5, 2000)
-    assert notes == []
-
-
-def test_a_row_without_a_pattern_adds_numbers_to_a_run_of_fio(tmp_path):
-    job = {
-        "jobname": "full", "groupid": 0, "error": 0,
-        "job options": {"rw": "randwrite", "bs": "4k", "iodepth": "32", "numjobs": "2",
-                        "random_distribution": "zipf:1.2"},
-        "read": {"iops": 0.0},
-        "write": {"iops": 3900.0, "clat_ns": {
-            "N": 10, "mean": 16e6, "percentile": {"50.000000": 14_300_000, "99.900000": 41e6}}},
-    }  # fmt: skip
-    whole = {"fio version": "fio-3.36", "global options": {"size": "372g"}, "jobs": [job]}
-    (tmp_path / "full.json").write_text(json.dumps(whole))
-    (tmp_path / "smart.csv").write_text("name,write_amplification\nfull,2.71\n")
-    [row], _ = reading.read([tmp_path / "full.json", tmp_path / "smart.csv"])
-    assert str(row.pattern) == "fiozipf:1.2"
-    assert (row.depth, row.range) == (64, 372 << 30)
-    assert {name: one.number for name, one in row.values.items()} == {
-        "iops": 3900, "write_mean": 16e6, "write_p50": 14_300_000, "write_p99_9": 41e6,
-        "write_amplification": 2.71,
-    }  # fmt: skip
-
-
-def test_jobs_without_a_group_report_have_percentiles_by_their_bins(tmp_path):
-    def job(bins):
-        count = sum(bins.values())
-        write = {"iops": 100.0, "clat_ns": {"N": count, "mean": 5.0, "percentile": {"x": 1},
-                                            "bins": bins}}  # fmt: skip
-        return {"jobname": "w", "groupid": 0, "read": {"iops": 0.0}, "write": write,
-                "job options": {"rw": "randwrite", "numjobs": "2"}}  # fmt: skip
-
-    whole = {"fio version": "fio-3.36", "jobs": [job({"1000": 98}), job({"1000": 1, "9000": 101})]}
-    [row], _ = read(tmp_path, json.dumps(whole), "two.json")
-    assert row.values["iops"].number == 200
-    assert row.values["write_p50"].number == 9000
-    assert row.values["write_p99"].number == 9000
-
-
-@pytest.mark.parametrize(
-    ("change", "parts"),
-    [
-        (("uniform, 100%", "zpif:1, 100%"), ["line 2", "'zpif:1'", "zipf:THETA"]),
-        (("50%, 4k", "150%, 4k"), ["line 4", "range", "'150%'", "up to 100 %"]),
-        (("4 KiB", "4 KB of data"), ["line 3", "bs", "such as 4k"]),
-        (("32x2", "-1"), ["line 3", "depth", "'-1'"]),
-        ((", 0%,", ", 7,"), ["reads", "'7'", "from 0 to 1"]),
-        ((", 2.7", ", 0.7"), ["write_amplification", "'0.7'", "1 or more"]),
-        (("2000, 2000", "-2, 2000"), ["rate", "'-2'", "above 0"]),
-        (("80/20:20/80", "80/20:10/80"), ["90 %", "add up to 100 %"]),
-        (("p50_us", "p50us"), ["'p50us'", "did you mean 'p50_us'"]),
-        (
-            (
-                "half, scattered:80/20:20/80, 50%, 4k, 64, 0, 2000, 2000, 12, 900, 1.2",
-                "none, , , , , , , , , , 1.2",
-            ),
-            ["'none'", "which no file", "full"],
-        ),
-        ((", 1, , 15000, 65, 70,", ", 0.5, , 15000, 65, 70,"), ["read_p50_us", "write_p50_us"]),
-    ],
-)
-def test_nonsense_says_what_is_wrong_and_what_is_allowed(tmp_path, change, parts):
-    assert "= help" in refusal(tmp_path, TABLE, change, parts)
-
-
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("{}", "list `jobs`"),
-        ("{", "not JSON"),
-        ('{"fio version": "fio-2.21", "jobs": []}', "fio 3"),
-        ("", "is empty"),
-        ("pattern,iops\nuniform,\n", "no measured number"),
-        ("pattern,iops\nuniform\n", "another number of cells"),
-        ("pattern,iops,iops\nuniform,1,1\n", "twice"),
-        ("drive,pattern,iops\na,uniform,1\nb,uniform,1\n", "--drive"),
-    ],
-)
-def test_other_files_are_refused(tmp_path, text, part):
-    with pytest.raises(flashgc.ConfigError) as error:
-        read(tmp_path, text)
-    assert part in str(error.value)
-
-
-def test_the_rows_of_one_drive(tmp_path):
-    text = "drive,pattern,iops\nold,uniform,1\nnew one,uniform,2\n"
-    [row], _ = read(tmp_path, text, drive_="new one")
-    assert row.values["iops"].number == 2
-    with pytest.raises(flashgc.ConfigError, match="did you mean 'new one'"):
-        read(tmp_path, text, drive_="new on")
-
-
-@pytest.mark.skipif(not (SHARED / "real").is_dir(), reason="no measurements of real drives here")
-def test_the_medians_of_another_benchmark_are_read():
-    found, notes = reading.read([SHARED / "real/ssdiq/steady.csv"], "Micron 7450 MAX 800GB")
-    known = {row.name: row for row in found}
-    full = known["uniform 745 GiB"]
-    assert (full.depth, full.block_bytes, full.rate) == (512, 4096, None)
-    assert full.values["write_p50"].number == pytest.approx(3.22e6, rel=0.01)
-    assert known["zipf:1 745 GiB"].values["write_p99"].is_bound
-    slow = known["uniform 745 GiB 10000/s"]
-    assert slow.read_share == pytest.approx(1 / 3, abs=0.01)
-    assert "left out" in notes[0]
-    on, more = reading.on_drive(found, 800 * 10**9)
-    assert all(row.range <= 1 for row in on)
-    assert len(on) + len(more) == len(found)
-
 
 BASE = """\
 channels = 2
@@ -462,6 +320,7 @@ def test_two_names_of_one_scheme_cannot_be_told_apart(calibrated, tmp_path):
         ({"fit_rows": ["fulll"]}, ["'fulll'", "full"]),
         ({"noise": {"p98": 0.1}}, ["'p98'", "p99_9"]),
         ({"noise": {"iops": 2.0}}, ["noise of iops is 2", "up to 100 %"]),
+        ({"trials": -1}, ["trials must be a whole number from 0, got -1"]),
         ({"blocks": 4}, ["--blocks is 4", "16 to 64"]),
         ({"schemes": ["greedy", "greedy"]}, ["twice"]),
         ({"schemes": ["fpgc"]}, ["fpgc", "cannot run on this device"]),

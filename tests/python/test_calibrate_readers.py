@@ -11,7 +11,8 @@ from conftest import ROOT
 pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
 
 from flashgc.calibrating import choosing, drive, fits, likelihood, numbers, rows
-from test_calibrate import BASE, HIDDEN_LOADS, drive_candidates, read, refusal
+from test_calibrate import BASE, HIDDEN_LOADS, drive_candidates
+from test_calibrate_tables import read, refusal
 
 
 @pytest.fixture

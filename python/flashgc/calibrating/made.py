@@ -78,7 +78,8 @@ def calibrate(
         free: the keys that are fitted, such as `"device.timing.program"`.
         schemes: the candidates, by name or file; by default combinations of slots.
         noise: the standard deviation of kinds of numbers as shares, as in `{"p99_9": 0.2}`.
-        trials: points that are drawn around the best candidates.
+        trials: points that are drawn around the best candidates; with 0 the steps
+            alone decide.
         blocks: blocks of each plane of the drive in small.
         set: settings of the base; those of a candidate are above them.
         seed: the seed of the runs and of the trials.

@@ -25,6 +25,7 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
     found: list[Row] = []
     notes: list[str] = []
     more: dict[str, tuple[dict[str, Value], str]] = {}
+    has_drives = False
     for path in paths:
         name = reading.printable(path)
         text = reading.read_text(Path(path))
@@ -43,6 +44,12 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
             for label, values in table.more.items():
                 more.setdefault(label, ({}, name))[0].update(values)
         found += own
+        has_drives |= drive is not None and tables.has_drives(text)
+    if drive is not None and not has_drives:
+        raise ConfigError(
+            f"error: --drive {drive!r} has no rows: no file has a column `drive` with names\n"
+            "  = help: omit --drive, or add a column `drive` to the table, with a name in each row"
+        )
     found = rows.unique(found)
     known = {row.name: at for at, row in enumerate(found)}
     for label, (values, name) in more.items():

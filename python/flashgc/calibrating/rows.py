@@ -227,11 +227,12 @@ def depth(text: str, where: str) -> int:
                 "numjobs such as 128x4")  # fmt: skip
 
 
-def positive(text: str, what: str, where: str, least: float = 0.0) -> float:
-    """A number above `least`."""
+def positive(text: str, what: str, where: str, *, may_be_0: bool = False) -> float:
+    """A number above 0, or from 0."""
     found = _plain(text.strip().replace("_", ""))
-    if found is None or not found > least:
-        raise wrong(where, what, text, f"give a number above {least:g}, without a unit")
+    if found is None or found < 0 or (found == 0 and not may_be_0):
+        allowed = "from 0" if may_be_0 else "above 0"
+        raise wrong(where, what, text, f"give a number {allowed}, without a unit")
     return found
 
 

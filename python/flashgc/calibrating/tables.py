@@ -80,6 +80,12 @@ def chosen(
     return kept if drives else lines
 
 
+def has_drives(text: str) -> bool:
+    """Whether a table has rows that name their drive."""
+    named = csv.DictReader(io.StringIO(text), skipinitialspace=True)
+    return any(str(one.get("drive") or "").strip() for one in named)
+
+
 def _check(columns: Sequence[str], name: str) -> None:
     if not columns:
         raise ConfigError(f"error: {name} is empty\n  = help: its first line names the columns, "
@@ -120,7 +126,7 @@ def _row(cells: Mapping[str, str], where: str) -> Row:
         rows.depth(given("depth") or "1", where),
         rows.share(given("reads") or "0", "reads", where),
         rows.positive(given("rate"), "rate", where) if given("rate") else None,
-        overwrites=rows.positive(given("overwrites"), "overwrites", where, -1e-9)
+        overwrites=rows.positive(given("overwrites"), "overwrites", where, may_be_0=True)
         if given("overwrites") else None,
         readers=readers,
     )  # fmt: skip

@@ -72,7 +72,8 @@ def calibrate(
     ] = None,
     trials: Annotated[
         int, typer.Option("--trials", min=0, metavar="N",
-                          help="Points that are drawn around the best candidates."),
+                          help="Points that are drawn around the best candidates; with 0 the steps "
+                          "alone decide (faster)."),
     ] = 24,
     blocks: Annotated[
         int | None,
