@@ -106,6 +106,7 @@ def test_a_file_may_begin_with_a_preset(file):
         ("channels = \n", r"mine\.toml"),
         ("chanels = 2\n", "unknown key `chanels`"),
         ('preset = "slc"\n', "there is no device"),
+        ('{"device": {}}', "is JSON, not a device or a scheme"),
         (None, "there is no such file"),
     ],
 )
@@ -113,6 +114,19 @@ def test_mistakes_name_the_file(file, text, told):
     file.unlink() if text is None else file.write_text(text)
     with pytest.raises(flashgc.ConfigError, match=told):
         flashgc.run(CONFIG, device=file)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("pts.json", "a result of `flashgc pts`"), ("own.json", "JSON")],
+)
+def test_json_is_not_a_device(tmp_path, flashgc, name, told):
+    (tmp_path / name).write_text('{"tests": []}\n')
+    for words in (["devices", f"./{name}"], ["run", "oltp", "--device", f"./{name}"],
+                  ["run", "oltp", "--scheme", f"./{name}"]):  # fmt: skip
+        said = flashgc(*words, code=2).err
+        assert f"error: {name} is {told}, not a device or a scheme" in said
+        assert 'as in `preset = "slc-msr"`' in said
 
 
 def test_the_commands_take_it(tmp_path, file):

@@ -213,7 +213,7 @@ def test_a_clock_that_wraps_at_32_bits_is_named(flashgc_cmd, tmp_path):
     rows = ["4294967290,0,w,0,4096", "4294967295,0,w,4096,4096", "4,0,w,8192,4096"]
     (tmp_path / "wrapped.csv").write_text("\n".join([*rows, "10,0,w,12288,4096"]) + "\n")
     told = one_line(flashgc_cmd("trace", "info", "wrapped.csv", "--format", "csv").out)
-    assert "1 rows, by 4.29 s at most; a 32-bit clock in ns seems to wrap (1 time)" in told
+    assert "1 row, by 4.29 s at most; a 32-bit clock in ns seems to wrap (1 time)" in told
     done = flashgc_cmd("trace", "info", "wrapped.csv", "--format", "csv", "--json")
     assert (done.json["clock_wraps"], done.json["clock_unit"]) == (1, "ns")
     run = ["run", "replay", "--trace", "wrapped.csv", "--format", "csv"]

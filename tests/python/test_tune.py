@@ -350,6 +350,8 @@ def test_constraints(text, relative, limit):
     assert found.of_presets == ("presets" in text)
 
 
+UNTIMED = ("--set", "engine.timing=none", "--set", "device.blocks_per_plane=64",
+           "--set", "workload.synthetic.requests=2000")  # fmt: skip
 WRONG = [
     (["oltp", "--objectives", "reed"], "'reed' is not a metric", "`read`"),
     (["oltp", "--objectives", "read,read"], "'read' is there twice", ""),
@@ -367,6 +369,7 @@ WRONG = [
     (["none.toml"], "`space` must be a table with one key or more", ""),
     (["illegal.toml"], "no point of the space is legal", "widen [space]"),
     (["reads.toml"], "read p99.9 is undefined", "--objectives"),
+    (["oltp", *UNTIMED], "the run has no clock", 'remove engine.timing = "none"; or give a trace'),
 ]  # fmt: skip
 
 

@@ -67,8 +67,8 @@ def test_a_drive_is_saved_and_continued_either_way(tmp_path):
 
 def test_pages_and_comparisons_say_that_there_is_no_time(tmp_path):
     both = flashgc.compare("oltp", ["greedy", "fifo"], set={**SMALL, "engine.timing": "none"},
-                           over_time=True)  # fmt: skip
-    for result in (untimed(over_time=True), both):
+                           over_time=None)  # fmt: skip
+    for result in (untimed(over_time=None), both):
         page = result.save(tmp_path / "page.html").read_text()
         assert "engine.timing" in page
         assert "write amplification" in page
@@ -113,6 +113,17 @@ def test_watchers_of_time_are_refused(tmp_path):
     with pytest.raises(ValueError, match="the run has no times"):
         untimed().distribution()
     assert json.loads(untimed().to_json())["erases"] > 0
+
+
+def test_over_time_is_refused_in_python_too():
+    told = r"nothing can be shown over time\n  = help: remove .*, or over_time"
+    for given in ({"set": {**SMALL, "engine.timing": "none"}}, {"untimed": True, "set": SMALL}):
+        with pytest.raises(flashgc.ConfigError, match=told):
+            flashgc.run("oltp", over_time=True, **given)
+        assert flashgc.run("oltp", over_time=None, **given).over_time is None
+    with pytest.raises(flashgc.ConfigError, match=told):
+        flashgc.compare("oltp", ["greedy"], over_time=True, set={**SMALL, "engine.timing": "none"})
+    assert flashgc.run("oltp", over_time=None, set=SMALL).over_time is not None
 
 
 @pytest.mark.parametrize("command", [["run"], ["compare", "--schemes", "greedy,fifo"]])

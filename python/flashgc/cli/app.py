@@ -341,8 +341,11 @@ def compare(
 
 def _watched(
     wanted: bool, unwanted: bool, out: Path | None, seeds: int | None, *logs: Path | None
-) -> bool:
-    """Whether runs are watched over time: for a page of one seed, from logs that can be read."""
+) -> bool | None:
+    """Whether runs are watched over time: for a page of one seed, from logs that can be read.
+
+    None where they are if they have a clock.
+    """
     if wanted and unwanted:
         raise typer.BadParameter("--over-time and --no-over-time exclude each other")
     if wanted and out is None:
@@ -350,7 +353,9 @@ def _watched(
     if wanted and seeds is not None:
         raise typer.BadParameter("--over-time shows one run and cannot be combined with --seeds")
     readable = all(log is None or not log.exists() or log.is_file() for log in logs)
-    return wanted or (out is not None and seeds is None and readable and not unwanted)
+    if wanted:
+        return True
+    return None if out is not None and seeds is None and readable and not unwanted else False
 
 
 app.command(

@@ -26,7 +26,6 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 from flashgc._engine import ConfigError
 from flashgc.files import toml
 from flashgc.files.key_places import Path, Places
-from flashgc.formatting import units
 
 KIND = "kind: "
 """The prefix of the tag of one form of a table; it cannot be a key of the table."""
@@ -127,9 +126,8 @@ class File:
             found.sort(key=lambda mistake: mistake[0])
             texts = list(dict.fromkeys(text for _, text in found))
             more = len(texts) - _MISTAKES_MAX
-            shown = texts[:_MISTAKES_MAX] + (
-                [f"error: {units.counted(more, 'more mistake')}"] if more > 0 else []
-            )
+            rest = "error: 1 more mistake" if more == 1 else f"error: {more} more mistakes"
+            shown = texts[:_MISTAKES_MAX] + ([rest] if more > 0 else [])
             raise ConfigError("\n\n".join(shown)) from None
         made.placed(self, ())
         return made

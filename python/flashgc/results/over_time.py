@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flashgc._engine import OutputError
+from flashgc._engine import ConfigError, OutputError
 from flashgc.files import reading
 from flashgc.formatting.table import Table
 
@@ -26,6 +26,14 @@ KINDS = ("read", "write")
 
 Stretch = tuple[int, int, int, float, int]
 """First collection, from 0; how many; and the fewest, mean and most pages that one moved."""
+
+
+def no_clock(option: str) -> ConfigError:
+    """The error where this option is given, and the run has no clock."""
+    return ConfigError(
+        'error: the run has no clock (engine.timing = "none"): nothing can be shown over time\n'
+        f'  = help: remove engine.timing = "none", or {option}'
+    )
 
 
 class OverTime(NamedTuple):

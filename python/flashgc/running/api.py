@@ -67,7 +67,7 @@ def run(
     timeline: PathLike | None = None,
     timeline_window: str | None = None,
     timeline_units: timelines.Units | None = None,
-    over_time: bool = False,
+    over_time: bool | None = False,
     untimed: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Report:
@@ -106,7 +106,7 @@ def run(
         timeline_units: the units that it shows, as `[0, 3]` or `"0,4-7"`; all by default.
         over_time: whether the report gets its :attr:`Report.over_time`: the longest responses over
             time, and what each collection moved. The run is slower by the watching. A run without
-            a clock has none.
+            a clock cannot have it, which is an error; with None it has none then.
         untimed: whether the run has no clock, as with the setting `engine.timing=none`: the same
             pages move, much faster, and the report has no metric of time.
         progress: called with a :class:`Progress` at most ten times a second; an exception from it
@@ -218,7 +218,7 @@ def compare(
     fit: Fit | None = None,
     format: str | None = None,
     jobs: int = 2,
-    over_time: bool = False,
+    over_time: bool | None = False,
     seeds: int | None = None,
     cost: bool = False,
     progress: Callable[[int, Progress], object] | None = None,
@@ -575,13 +575,15 @@ def _run(
     logs: Logs | None,
     drive: PathLike | None,
     progress: Callable[..., object] | None,
-    over_time: bool = False,
+    over_time: bool | None = False,
     blame: bool = False,
 ) -> Report:
     if request["fitted"] is None:
         [request] = _sized([request], progress)
     own = None if drive is None else os.fspath(drive)
-    recorded = over_time and _is_timed(request)
+    recorded = over_time is not False and _is_timed(request)
+    if over_time and not recorded:
+        raise overview.no_clock("over_time")
     done = engine.run(request, verify, logs, progress, own, blame, recorded)
     _note_logs(logs)
     report = Report._of(done)
@@ -650,7 +652,7 @@ def _run_all(
     progress: Callable[[int, Progress], object] | None,
     done: Callable[[int, Report], object] | None = None,
     logs: Sequence[Logs | None] | None = None,
-    over_time: bool = False,
+    over_time: bool | None = False,
     blame: bool = False,
 ) -> list[Report]:
     """Runs all of them, `jobs` at a time. The first error ends the others.

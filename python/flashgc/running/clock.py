@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flashgc._engine import ConfigError
+from flashgc.results import over_time
 from flashgc.running import api
 
 
@@ -15,7 +15,4 @@ def refuse_over_time(config: api.Config, **how: Any) -> None:  # noqa: ANN401
     """
     settings = api.settings_before(config, **how)
     if settings is not None and not api.has_clock(settings):
-        raise ConfigError(
-            'error: the run has no clock (engine.timing = "none"): nothing can be shown over time\n'
-            '  = help: remove engine.timing = "none", or --over-time'
-        )
+        raise over_time.no_clock("--over-time")

@@ -167,8 +167,23 @@ def preset(given: str | os.PathLike[str] | None) -> tuple[str, str | None] | Non
         return None
     name = os.fspath(given)
     if is_file(given):
-        return name, read_text(Path(name))
+        text = read_text(Path(name))
+        if text.lstrip()[:1] == "{":
+            raise ConfigError(_no_preset(Path(name)))
+        return name, text
     return printable(name), None
+
+
+def _no_preset(path: Path) -> str:
+    """The message for JSON in place of a scheme or a device."""
+    result = result_at(path)
+    kind = "JSON" if result is None else f"a result of `{result[0]}`"
+    return (
+        f"error: {printable(path)} is {kind}, not a device or a scheme\n  = help: these files are "
+        'TOML: a device has the keys of [device], as in `preset = "slc-msr"`, and a scheme those '
+        'of [gc], as in `scheme = "greedy"`; `flashgc devices` and `flashgc schemes` list the '
+        "built-in ones"
+    )
 
 
 def is_file(given: str | os.PathLike[str]) -> bool:

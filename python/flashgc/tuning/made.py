@@ -164,6 +164,13 @@ def _planned(asked: Asked, pool: Pool, told: Told) -> tuple[Report, Samples]:
 def _check_metrics(search: Search, first: Report) -> None:
     for metric in search.metrics:
         if metric.value(first) is None:
+            if "latency_ns" not in first.to_dict():
+                raise ConfigError(
+                    f'error: the run has no clock (engine.timing = "none"): {metric.label} '
+                    'is undefined\n  = help: remove engine.timing = "none"; or give a trace, with '
+                    "objectives and constraints other than times, as in --objectives "
+                    'write_amplification --constraint "erases <= 110%"'
+                )
             raise ConfigError(
                 f"error: {metric.label} is undefined for this workload\n"
                 "  = help: name other objectives with --objectives, and constraints with "
