@@ -341,6 +341,7 @@ def _rewrite(
 
 def _target(target: PathLike) -> PathLike | None:
     if os.fspath(target) != "-":
+        output.check_ending(target, "trace", (".gz", ".zst"))
         return target
     try:
         os.write(sys.__stdout__.fileno() if sys.__stdout__ else 1, b"")

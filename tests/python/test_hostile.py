@@ -89,6 +89,29 @@ def test_the_null_device_takes_both(tmp_path, small):
     assert shell(tmp_path, "flashgc run small.toml --json --gc-log /dev/null > /dev/null")[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("trace cut r.spc x.bz2 --rows 10", "x or x.gz or x.zst"),
+        ("trace convert r.spc x.csv.xz --to csv", "x.csv or x.csv.gz or x.csv.zst"),
+        ("trace convert r.spc x.csv.GZ --to csv", "x.csv or x.csv.gz or x.csv.zst"),
+        ("trace merge r.spc r.spc x.zip --to csv", "x or x.gz or x.zst"),
+        ("trace generate small.toml x.lz4", "x or x.gz or x.zst"),
+        ("run small.toml --gc-log x.csv.gz", "x.csv"),
+        ("run small.toml --series x.csv.zst", "x.csv"),
+        ("run small.toml --timeline x.pftrace.bz2", "x.pftrace"),
+    ],
+)
+def test_an_ending_of_a_compressed_file_is_kept_or_refused(
+    flashgc, tmp_path, small, spc, text, names
+):
+    spc.rename(tmp_path / "r.spc")
+    before = sorted(tmp_path.iterdir())
+    said = flashgc(*text.split(), code=2).err
+    assert f"  = help: name it {names}\n" in said
+    assert sorted(tmp_path.iterdir()) == before
+
+
 DRAWN = (
     "compare small.toml --schemes greedy,fifo",
     "schemes",

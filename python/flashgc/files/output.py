@@ -15,6 +15,11 @@ import flashgc._start as start
 from flashgc._engine import OutputError
 from flashgc.files.reading import describe
 
+_COMPRESSED = frozenset({
+    ".gz", ".zst", ".bz2", ".xz", ".lzma", ".lz4", ".br", ".zip", ".7z", ".z", ".tgz",
+})  # fmt: skip
+"""Endings of compressed files."""
+
 _saved: list[str] | None = None
 
 
@@ -46,6 +51,24 @@ def is_standard(path: str | os.PathLike[str]) -> bool:
         return os.path.samestat(os.stat(path), os.fstat(1)) and not start.is_null(1)
     except (OSError, ValueError):
         return False
+
+
+def check_ending(
+    path: str | os.PathLike[str] | None, what: str, possible: tuple[str, ...] = ()
+) -> None:
+    """An OutputError where a name ends as one of a compressed file, other than the possible."""
+    if path is None:
+        return
+    ending = Path(path).suffix
+    if ending.lower() not in _COMPRESSED or ending in possible:
+        return
+    plain = Path(path).with_suffix("")
+    names = [str(plain), *(f"{plain}{one}" for one in possible)]
+    only = f"compressed only as {' and '.join(possible)}" if possible else "never compressed"
+    raise OutputError(
+        f"error: {path} ends in {ending}, and the {what} is {only}\n"
+        f"  = help: name it {' or '.join(names)}"
+    )
 
 
 def write(path: str | os.PathLike[str], text: str) -> None:

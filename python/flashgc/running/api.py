@@ -131,6 +131,8 @@ def run(
     (3, 'greedy')
 
     """
+    for log, what in ((gc_log, "log of collections"), (series, "series"), (timeline, "timeline")):
+        output.check_ending(log, what)
     requests_log.check(request_log, gc_log, series)
     shown = timelines.asked(
         timeline, timeline_window, timeline_units,
