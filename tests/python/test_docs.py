@@ -56,6 +56,11 @@ SHORTER = {
         '    ("tokens-fpgc", 1.5, "without", {}), ',
         '("greedy", 0.0, "once", once), ',
     ),
+    "docs/victims.md": (
+        "victims.toml",
+        '"second-chance", "fifo", "random", "d-choices", "cost-benefit", "cost-age-times",',
+        '"d-choices",',
+    ),
 }
 """Examples of several seconds: a word of the example, a text of the page, and its replacement in
 the short form, whose lines are among those of the page."""
@@ -68,10 +73,6 @@ SMALLER = {
         '[precondition]\nfill = "sequential"\noverwrite = 3.0\n',
         'requests = 20_000\nread_share = 0.0\nsize = "4 KiB"\nqueue_depth = 64\n\n'
         '[precondition]\nfill = "sequential"\noverwrite = 0.2\n',
-    ),
-    "docs/victims.md": (
-        '"second-chance", "fifo", "random", "d-choices", "cost-benefit", "cost-age-times",',
-        '"d-choices",',
     ),
 }
 """Files of examples whose output no page shows: a text, and its replacement in the short form."""
@@ -260,6 +261,13 @@ def test_no_command_is_left_to_a_page_that_does_not_have_it():
     assert len(homes()) >= 4
     for line, page in homes().items():
         assert any(line in lines_of(text) for _, text, _ in blocks(page))
+
+
+def test_every_output_is_that_of_an_example():
+    """An output that does not follow its example at once would be compared with nothing."""
+    for page in PAGES:
+        shown = [text for _, _, text in blocks(page) if text]
+        assert page.read_text().count("```text output\n") == len(shown), page
 
 
 def test_no_output_of_a_page_is_empty():

@@ -210,7 +210,7 @@ const char *flashgc_error(void);
 //
 // # Safety
 // `options` points to options whose texts are C strings, and whose `sets` are `set_count` of them;
-// `component` can be written. All of them may be null.
+// `component` can be written. Null for either is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_open(const flashgc_options *options, flashgc_component *component);
 
 // Closes a component: its handle names nothing from then on, and what its calls gave is gone.
@@ -219,7 +219,7 @@ flashgc_status flashgc_close(flashgc_component component);
 // What a component is at present.
 //
 // # Safety
-// `info` can be written, or is null.
+// `info` can be written; null is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_get_info(flashgc_component component, flashgc_info *info);
 
 // Submits a request for an instant that is not before the present: FLASHGC_OK or FLASHGC_FULL, or
@@ -235,7 +235,8 @@ flashgc_status flashgc_submit(flashgc_component component,
 // the number of those before it.
 //
 // # Safety
-// `requests` points to `count` requests, and `accepted` can be written; either may be null.
+// `requests` points to `count` requests, and may be null for a count of 0; `accepted` can be
+// written. Any other null is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_submit_all(flashgc_component component,
                                   const flashgc_request *requests,
                                   size_t count,
@@ -245,7 +246,7 @@ flashgc_status flashgc_submit_all(flashgc_component component,
 // FLASHGC_NONE while no request is under way or to come.
 //
 // # Safety
-// `at_ns` can be written, or is null.
+// `at_ns` can be written; null is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_next_event(flashgc_component component, uint64_t *at_ns);
 
 // Lets time advance to this instant, which is the present from then on. `done` are the `count`
@@ -253,7 +254,7 @@ flashgc_status flashgc_next_event(flashgc_component component, uint64_t *at_ns);
 // is closed.
 //
 // # Safety
-// `done` and `count` can be written, or are null.
+// `done` and `count` can be written; null for either is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_advance(flashgc_component component,
                                uint64_t to_ns,
                                const flashgc_completion **done,
@@ -286,7 +287,7 @@ flashgc_status flashgc_rest(flashgc_component component);
 // flashgc_close_snapshot.
 //
 // # Safety
-// `snapshot` can be written, or is null.
+// `snapshot` can be written; null is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_take_snapshot(flashgc_component component, flashgc_snapshot *snapshot);
 
 // Goes back, or forward, to a snapshot of this component, any number of times.
@@ -299,7 +300,7 @@ flashgc_status flashgc_close_snapshot(flashgc_snapshot snapshot);
 // or until it is closed.
 //
 // # Safety
-// `json` can be written, or is null.
+// `json` can be written; null is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_statistics(flashgc_component component, const char **json);
 
 // No further request comes: those that were submitted are served, and the report is that of
@@ -307,13 +308,13 @@ flashgc_status flashgc_statistics(flashgc_component component, const char **json
 // lives until it is closed.
 //
 // # Safety
-// `json` can be written, or is null.
+// `json` can be written; null is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_finish(flashgc_component component, const char **json);
 
 // A number of the last report of a component, by its key, such as "latency_ns.read.p99".
 //
 // # Safety
-// `key` is a C string, and `value` can be written; either may be null.
+// `key` is a C string, and `value` can be written; null for either is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_number(flashgc_component component, const char *key, double *value);
 
 // A text of the last report of a component, by its key, such as "result_hash". It lives until the

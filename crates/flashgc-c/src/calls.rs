@@ -87,7 +87,7 @@ pub extern "C" fn flashgc_error() -> *const c_char {
 ///
 /// # Safety
 /// `options` points to options whose texts are C strings, and whose `sets` are `set_count` of them;
-/// `component` can be written. All of them may be null.
+/// `component` can be written. Null for either is FLASHGC_BAD_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashgc_open(
     options: *const flashgc_options,
@@ -116,7 +116,7 @@ pub extern "C" fn flashgc_close(component: flashgc_component) -> flashgc_status 
 /// What a component is at present.
 ///
 /// # Safety
-/// `info` can be written, or is null.
+/// `info` can be written; null is FLASHGC_BAD_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashgc_get_info(
     component: flashgc_component,
@@ -180,7 +180,8 @@ pub extern "C" fn flashgc_submit(
 /// the number of those before it.
 ///
 /// # Safety
-/// `requests` points to `count` requests, and `accepted` can be written; either may be null.
+/// `requests` points to `count` requests, and may be null for a count of 0; `accepted` can be
+/// written. Any other null is FLASHGC_BAD_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashgc_submit_all(
     component: flashgc_component,
@@ -210,7 +211,7 @@ pub unsafe extern "C" fn flashgc_submit_all(
 /// FLASHGC_NONE while no request is under way or to come.
 ///
 /// # Safety
-/// `at_ns` can be written, or is null.
+/// `at_ns` can be written; null is FLASHGC_BAD_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashgc_next_event(
     component: flashgc_component,
@@ -227,7 +228,7 @@ pub unsafe extern "C" fn flashgc_next_event(
 /// Lets time advance, and hands out the requests that were done.
 ///
 /// # Safety
-/// `done` and `count` can be written, or are null.
+/// `done` and `count` can be written; null for either is FLASHGC_BAD_ARGUMENT.
 unsafe fn advance(
     component: flashgc_component,
     done: *mut *const flashgc_completion,
@@ -267,7 +268,7 @@ fn completion(done: &Completion) -> flashgc_completion {
 /// is closed.
 ///
 /// # Safety
-/// `done` and `count` can be written, or are null.
+/// `done` and `count` can be written; null for either is FLASHGC_BAD_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashgc_advance(
     component: flashgc_component,
@@ -326,7 +327,7 @@ pub extern "C" fn flashgc_rest(component: flashgc_component) -> flashgc_status {
 /// flashgc_close_snapshot.
 ///
 /// # Safety
-/// `snapshot` can be written, or is null.
+/// `snapshot` can be written; null is FLASHGC_BAD_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashgc_take_snapshot(
     component: flashgc_component,
@@ -366,7 +367,7 @@ pub extern "C" fn flashgc_close_snapshot(snapshot: flashgc_snapshot) -> flashgc_
 /// or until it is closed.
 ///
 /// # Safety
-/// `json` can be written, or is null.
+/// `json` can be written; null is FLASHGC_BAD_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashgc_statistics(
     component: flashgc_component,
@@ -388,7 +389,7 @@ pub unsafe extern "C" fn flashgc_statistics(
 /// lives until it is closed.
 ///
 /// # Safety
-/// `json` can be written, or is null.
+/// `json` can be written; null is FLASHGC_BAD_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashgc_finish(
     component: flashgc_component,

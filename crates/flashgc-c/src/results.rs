@@ -59,7 +59,7 @@ unsafe fn key_of(key: *const c_char) -> Result<String, Failed> {
 /// A number of the last report of a component, by its key, such as "latency_ns.read.p99".
 ///
 /// # Safety
-/// `key` is a C string, and `value` can be written; either may be null.
+/// `key` is a C string, and `value` can be written; null for either is FLASHGC_BAD_ARGUMENT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn flashgc_number(
     component: flashgc_component,
