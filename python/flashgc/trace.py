@@ -162,7 +162,8 @@ def merge(
     With `renumber` every device of every trace gets a number of its own; otherwise devices of one
     number are one device. With `align` each trace begins at time 0; otherwise times are those of
     the traces. `to` may be omitted where all traces are of one format, or `target` ends in
-    `.fgt`. A TraceError names a row that goes back in time, unless a `sort_window` sorts it.
+    `.fgt`. A TraceError names a row that goes back in time, unless a `sort_window` sorts it; an
+    OutputError is raised where `target` is one of the traces.
 
     >>> import flashgc, tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -171,6 +172,12 @@ def merge(
     >>> flashgc.trace.merge(parts, folder / "two.spc", renumber=True)["rows"]
     4
     """
+    for source in sources:
+        if os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
+            raise engine.OutputError(
+                f"error: {os.fspath(target)} is one of the traces, and would be replaced by all of "
+                "them\n  = help: the last name is the file to write: give another one"
+            )
     with ExitStack() as open_files:
         found = [open_files.enter_context(inputs.trace_file(source)) for source in sources]
         readings = [

@@ -45,8 +45,9 @@ def status(path: str | os.PathLike[str]) -> Status:
         connection.request("GET", "/")
         answer: Status = json.loads(connection.getresponse().read())
     except (OSError, http.client.HTTPException, ValueError) as reason:
+        why = getattr(reason, "strerror", None) or str(reason)
         raise RunError(
-            f"error: {os.fspath(path)}: no drive answers there: {reason}\n"
+            f"error: {os.fspath(path)!r}: no drive answers there: {why.lower()}\n"
             "  = help: name the socket of `flashgc serve --status`"
         ) from None
     finally:

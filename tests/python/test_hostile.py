@@ -90,6 +90,34 @@ def test_the_null_device_takes_both(tmp_path, small):
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("run small.toml --out ''", "the name is empty; give one"),
+        ("report ran '' --out again", "the name of a result is empty"),
+        ("sweep ''", "the name is empty; give one"),
+        ("tune ''", "the name of the configuration is empty"),
+        ("run ''", "the name of the configuration is empty"),
+        ("run small.toml --trace ''", "the name of the trace is empty"),
+        ("calibrate '' --device slc-msr", "the name is empty; give one"),
+        ("trace fit r.spc --json", "add --check, or omit them"),
+        ("trace fit r.spc --seeds 2", "add --check, or omit them"),
+        ("trace merge r.spc r.spc", "r.spc is one of the traces, and would be replaced"),
+        ("devices slc-msr --die-mm2 5", "add --registers N, or omit it"),
+        ("devices slc-msr --registers 2 --die-mm2 0", "must be a number from 0.1, got 0"),
+        ("sweep status --store r.spc", "r.spc is a file, not a folder of results"),
+        ("top nothing", "'nothing': no drive answers there: no such file or directory"),
+        ("reproduce parallel-gc --traces r.spc", "error: r.spc is not a folder"),
+    ],
+)
+def test_what_has_no_effect_or_no_name_is_refused(flashgc, tmp_path, small, spc, text, words):
+    spc.rename(tmp_path / "r.spc")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    said = re.sub("[│╭╰─╮╯]", "", flashgc(*words_of(f"flashgc {text}"), code=2).err)
+    assert words in " ".join(said.split())
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
     ("text", "names"),
     [
         ("trace cut r.spc x.bz2 --rows 10", "x or x.gz or x.zst"),

@@ -224,7 +224,7 @@ def test_without_a_paper_they_are_listed(flashgc):
         (["parallel-gc/tabel-3"], "did you mean `table-3`?"),
         (["parallel-gc/5a,7"], 'no figure or table "7"'),
         (["parallel-gc", "--traces", "nowhere"], "nowhere: there is no such folder"),
-        (["parallel-gc", "--traces", "file"], "file: is not a folder"),
+        (["parallel-gc", "--traces", "file"], "file is not a folder"),
         (["parallel-gc", "--out", "file"], "file is a file"),
     ],
 )

@@ -118,7 +118,7 @@ def test_more_rows_than_a_batch(tmp_path):
     [
         (["--request-log", "a.txt"], "end its name in .csv or .parquet"),
         (["--request-log", "a.csv.gz"], "`a.csv.gz` has no known format"),
-        (["--request-log", ""], "has no known format"),
+        (["--request-log", ""], "the name is empty; give one"),
         (["--request-log", "no/a.csv"], "cannot be written: no/a.csv: there is no folder no"),
         (["--request-log", "folder.csv"], "folder.csv is a directory"),
         (["--request-log", "full.csv"], "log of requests cannot be written: full.csv: no space"),

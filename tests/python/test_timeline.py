@@ -193,7 +193,7 @@ def test_a_window_and_units(tmp_path):
         (["--timeline", "a.csv", "--request-log", "a.csv"], "the timeline and the log of requests"),
         (["--timeline", "a", "--seeds", "2"], "--timeline records one run"),
         (["--timeline-window", "1s.."], "the timeline window `1s..` has no effect without"),
-        (["--timeline-units", "0"], "the timeline units `0` has no effect without"),
+        (["--timeline-units", "0"], "the timeline units `0` have no effect without"),
         (["--timeline", "a", "--timeline-window", "1 s"], "`..` between two times is missing"),
         (["--timeline", "a", "--timeline-window", "2s..1s"], "it must end after its beginning"),
         (["--timeline", "a", "--timeline-window", "x..1s"], "the timeline window `x..1s`"),

@@ -221,10 +221,8 @@ def _content(file: Path, _changed_ns: int) -> str:
 
 def _folder(folder: Path) -> Path:
     if not folder.is_dir():
-        kind = "is not a folder" if folder.exists() else "there is no such folder"
-        raise TraceError(
-            f"error: {folder}: {kind}\n  = help: give a folder of traces with --traces"
-        )
+        kind = " is not a folder" if folder.exists() else ": there is no such folder"
+        raise TraceError(f"error: {folder}{kind}\n  = help: give a folder of traces with --traces")
     try:
         os.listdir(folder)
     except OSError as reason:

@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from enum import Enum
+from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 
 import typer
@@ -36,11 +37,15 @@ class _Unconverted:
     def __init__(self, build: Callable[[], Any], kind: Any) -> None:  # noqa: ANN401 - Typer's own
         self.build = build
         self.annotation, self.info = kind.annotation, kind.parameter_info
+        self.is_path = kind.is_path or kind.annotation == list[Path]
         self.is_plain = kind.parameter_info.parser is None and not kind.is_path
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:  # noqa: ANN401 - Typer's own
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
+        if self.is_path and "" in (value if isinstance(value, list | tuple) else [value]):
+            # It would be the present folder, as often where a variable of a shell is not set.
+            raise typer.BadParameter("the name is empty; give one", ctx=ctx, param=param)
         if self.is_plain and type(value) is self.annotation:
             return value
         if self.is_plain and self.annotation == list[str] and isinstance(value, list | tuple):
@@ -60,10 +65,11 @@ class _Unconverted:
         kind, info = self.annotation, self.info
         if get_origin(kind) is list:
             [kind] = get_args(kind)
-        if kind is int:
+        if kind in (int, float):
             low, high = (getattr(info, end, None) for end in ("min", "max"))
             above = "" if low is None else f" from {low}"
-            return f"a whole number{above}{'' if high is None else f' to {high}'}"
+            name = "a whole number" if kind is int else "a number"
+            return f"{name}{above}{'' if high is None else f' to {high}'}"
         if isinstance(kind, type) and issubclass(kind, Enum):
             *first, last = (str(one.value) for one in kind)
             return f"{', '.join(first)} or {last}" if first else last

@@ -101,8 +101,10 @@ def devices(
             "N data registers per plane (paper parallel-gc, section IV-C)."),
     ] = None,
     die_mm2: Annotated[
-        float, typer.Option("--die-mm2", min=0.1, help="Area of a die for --registers.")
-    ] = 128.0,
+        float | None,
+        typer.Option("--die-mm2", min=0.1, show_default=False,
+                     help="Area of a die for --registers, in mm² \\[default: 128]."),
+    ] = None,
     worst_case: Annotated[
         bool,
         typer.Option("--worst-case", help="Print the worst-case time of a page request "
@@ -117,12 +119,16 @@ def devices(
     from flashgc.running import api, inputs
 
     _check_one({"--facts": facts, "--registers": registers is not None, "--worst-case": worst_case})
+    if die_mm2 is not None and registers is None:
+        raise typer.BadParameter(
+            "--die-mm2 is the area of a die for --registers; add --registers N, or omit it"
+        )
     if facts or (name is not None and inputs.is_file(name)):
         _facts(name, json)
         return
     known = api.devices()
     if registers is not None:
-        _register_cost(known, name, registers, die_mm2, json)
+        _register_cost(known, name, registers, die_mm2 or 128.0, json)
         return
     if worst_case:
         _worst_case(known, name, json)

@@ -304,8 +304,10 @@ def fit(
             "and compare them."),
     ] = False,
     seeds: Annotated[
-        int, typer.Option("--seeds", min=1, metavar="N", help="Number of fitted workloads to run.")
-    ] = 3,
+        int | None,
+        typer.Option("--seeds", min=1, metavar="N", show_default=False,
+                     help="Number of fitted workloads that --check runs \\[default: 3]."),
+    ] = None,
     device: options.Device = None,
     sets: options.Sets = None,
     unsets: options.Unsets = None,
@@ -323,6 +325,10 @@ def fit(
 
     if not check and (device is not None or sets or unsets):
         raise typer.BadParameter("--device, --set and --unset need --check")
+    if not check and (json or seeds is not None):
+        raise typer.BadParameter(
+            "--json and --seeds are for the comparison of --check; add --check, or omit them"
+        )
     part: dict[str, Any] = {
         "format": format, "on_bad_line": _bad(on_bad_line), "devices": devices or None,
         "start": start, "length": length, "rows": rows,
@@ -339,7 +345,7 @@ def fit(
         if not check:
             return
         told = traces.check_fit(
-            path, made, device=device, set=sets or [], unset=unsets, seeds=seeds, **part
+            path, made, device=device, set=sets or [], unset=unsets, seeds=seeds or 3, **part
         )
     if json:
         import json as encoder

@@ -42,6 +42,8 @@ def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
 def describe(path: str | os.PathLike[str], reason: OSError) -> str:
     """The problem of a file, in words."""
     name = os.fspath(path)
+    if not name:
+        return "the name of the file is empty"
     if isinstance(reason, FileNotFoundError):
         folder = os.path.dirname(name)
         if folder and not os.path.exists(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,8 @@ def read(results: Sequence[PathLike]) -> list[tuple[Path, list[Report]]]:
     """The file of each result, and its reports."""
     if not results:
         raise ConfigError("error: there is no result to read\n  = help: name a folder of --out")
+    if not all(os.fspath(one) for one in results):
+        raise ConfigError("error: the name of a result is empty\n  = help: name a folder of --out")
     return [_read(Path(one)) for one in results]
 
 

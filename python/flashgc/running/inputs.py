@@ -66,6 +66,11 @@ def config(given: object) -> Source:
         return Source("(text)", given)
     if not isinstance(given, (str, os.PathLike)):
         raise ConfigError(f"error: {type_error}, not {type(given).__name__}")
+    if not os.fspath(given):
+        raise ConfigError(
+            "error: the name of the configuration is empty\n"
+            "  = help: give a file, or one of the built-in, such as oltp"
+        )
     path = Path(given)
     builtin = builtin_configs()
     if not path.is_file() and os.fspath(given) in builtin:
@@ -255,6 +260,10 @@ def trace_file(given: str | os.PathLike[str] | None) -> Iterator[tuple[str, Path
         yield None
         return
     name = os.fspath(given)
+    if not name:
+        raise TraceError("error: the name of the trace is empty\n"
+                         "  = help: give a file, - for standard input, or the name of a "
+                         "built-in one")  # fmt: skip
     if name == "-":
         with _spooled("standard input", sys.stdin.fileno()) as path:
             yield "(standard input)", path

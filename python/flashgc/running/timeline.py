@@ -32,8 +32,9 @@ def asked(
     if path is None:
         for name, given in (("window", window), ("units", units)):
             if given is not None:
+                has = "have" if name == "units" else "has"
                 raise ConfigError(
-                    f"error: the timeline {name} `{given}` has no effect without a timeline\n"
+                    f"error: the timeline {name} `{given}` {has} no effect without a timeline\n"
                     "  = help: name a file for it, such as `run.pftrace`"
                 )
         return None

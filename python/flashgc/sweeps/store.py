@@ -51,6 +51,11 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         _check_library()
         self.folder = Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise OutputError(
+                f"error: {self.folder} is a file, not a folder of results\n"
+                "  = help: name the folder with --store; it is made where there is none"
+            )
         self.results = self.folder / "results"
         self._journal = self.folder / "journal.jsonl"
 
