@@ -172,6 +172,10 @@ def merge(
     >>> flashgc.trace.merge(parts, folder / "two.spc", renumber=True)["rows"]
     4
     """
+    if isinstance(sources, (str, os.PathLike)):
+        sources = [sources]
+    if not sources:
+        raise engine.TraceError("error: there is no trace to merge\n  = help: give two or more")
     for source in sources:
         if os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
             raise engine.OutputError(
@@ -315,8 +319,9 @@ def check_fit(
     """
     from flashgc.fitting import check
 
+    inputs.whole("seeds", seeds, 1)
     reading = {"format": format, "on_bad_line": on_bad_line, "start": start, "length": length,
-               "rows": rows, "devices": None if devices is None else list(devices),
+               "rows": rows, "devices": inputs.listed(devices),
                "sort_window": f"{fitted.late_ns} ns" if fitted.late_ns else None}  # fmt: skip
     known = {key: value for key, value in reading.items() if value is not None}
     return check.compare(
@@ -377,12 +382,12 @@ def _reading(
         "path": found[1],
         "format": format,
         "on_bad_line": on_bad_line,
-        "devices": None if devices is None else list(devices),
-        "start": start,
-        "length": length,
+        "devices": inputs.listed(devices),
+        "start": inputs.duration("start", start),
+        "length": inputs.duration("length", length),
         "first_row": None if first_row is None else inputs.whole("first_row", first_row, 0),
         "rows": None if rows is None else inputs.whole("rows", rows, 0),
-        "sort_window": sort_window,
+        "sort_window": inputs.duration("sort_window", sort_window),
     }
 
 

@@ -1,6 +1,7 @@
 """The Python package."""
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -131,6 +132,33 @@ def test_errors_have_a_common_base():
         flashgc.run({"seed": set()})
     with pytest.raises(flashgc.TraceError):
         flashgc.run("replay", "no such file")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: flashgc.run("oltp", series="s.csv", series_interval=5), "series_interval must be"),
+        (lambda: flashgc.run("oltp", timeline="t", timeline_window=5), "such as '1 s..1.2 s', got"),
+        (lambda: flashgc.animate("oltp", window=5), "window must be a text with a unit, such as"),
+        (lambda: flashgc.trace.info("a.spc", start=5), "such as '10 ms', got 5"),
+        (lambda: flashgc.trace.merge([], "m.spc"), "there is no trace to merge"),
+        (lambda: flashgc.trace.check_fit("a.spc", None, seeds=0), "seeds must be a whole number"),
+        (lambda: flashgc.tune("oltp", objectives="reed"), "the objective 'reed' is not"),
+    ],
+)
+def test_a_wrong_argument_is_named(call, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.spc").write_text("0,8,8192,W,0.5\n")
+    with pytest.raises(flashgc.FlashgcError, match=re.escape(words)):
+        call()
+    assert [path.name for path in tmp_path.iterdir() if path.name != "runs"] == ["a.spc"]
+
+
+def test_a_single_word_is_a_list_of_it(tmp_path):
+    (tmp_path / "a.spc").write_text("11,8,8192,W,0.5\n1,8,8192,W,0.6\n")
+    assert flashgc.trace.info(tmp_path / "a.spc", devices="11")["rows"] == 1
+    assert flashgc.trace.info(tmp_path / "a.spc", devices=[11, "1"])["rows"] == 2
+    assert flashgc.trace.merge(tmp_path / "a.spc", tmp_path / "b.spc")["traces"] == 1
 
 
 def test_a_trace_error_in_a_run_is_a_trace_error(tmp_path):

@@ -56,7 +56,7 @@ def animate(
 
     """
     part: AnimatedPart = {
-        "window": window,
+        "window": inputs.duration("window", window, "1 s..1.2 s"),
         "units": None if units is None else timelines.numbers(units, "animation"),
         "requests": _count(requests, window),
     }

@@ -142,7 +142,8 @@ def run(
         given = with_format(without_clock(set) if untimed else set, format)
         request = _request(config, file, scheme, device, given, seed, fit, unset)
         with requests_log.written(request_log) as add:
-            logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": series_interval,
+            interval = inputs.duration("series_interval", series_interval)
+            logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": interval,
                           "requests": add, "stories": None, "timeline": shown}  # fmt: skip
             report = _run(request, verify, logs, drive, _told(progress), over_time, blame)
     _note_origin([report], request, provenance.call(

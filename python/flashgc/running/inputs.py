@@ -250,6 +250,22 @@ def whole(name: str, given: object, least: int, most: int | None = None) -> int:
     raise ConfigError(f"error: {name} must be a whole number {allowed}, got {shown}")
 
 
+def duration(name: str, given: object, example: str = "10 ms") -> str | None:
+    """A parameter that is a duration, or a part of a run, as text with a unit."""
+    if given is None or isinstance(given, str):
+        return given
+    raise ConfigError(
+        f"error: {name} must be a text with a unit, such as {example!r}, got {repr(given)[:60]}"
+    )
+
+
+def listed(given: str | Iterable[object] | None) -> list[str] | None:
+    """A parameter that is a list of words; a single one is a list of it."""
+    if given is None:
+        return None
+    return [given] if isinstance(given, str) else [str(one) for one in given]
+
+
 @contextmanager
 def trace_file(given: str | os.PathLike[str] | None) -> Iterator[tuple[str, Path] | None]:
     """The name and the file of a trace.

@@ -46,7 +46,7 @@ def asked(
             )
     return {
         "path": path,
-        "window": window,
+        "window": inputs.duration("timeline_window", window, "1 s..1.2 s"),
         "units": None if units is None else numbers(units, "timeline"),
     }
 

@@ -105,7 +105,9 @@ def tune(
     told: Told = progress or (lambda _: None)
     given = Layers(config, scheme, device, inputs.settings(set_), inputs.keys(unset), seed, fit,
                    trace)  # fmt: skip
-    options = Options(objectives, constraints, trials, batch, method, search_seed)
+    options = Options(
+        inputs.listed(objectives), inputs.listed(constraints), trials, batch, method, search_seed
+    )
     found = read.form_of(config)
     name = read.name_of(config)
     if found is not None:
