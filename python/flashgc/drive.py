@@ -44,6 +44,7 @@ def save(
     (0.5, True)
     """
     set_ = api.with_format(set, format)
+    output.check_apart(file, config, trace, scheme, device)
     with inputs.trace_file(trace) as found:
         request = api._request(config, found, scheme, device, set_, seed, fit, unset)
         shown = api._told(progress)

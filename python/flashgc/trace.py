@@ -96,7 +96,7 @@ def convert(
     where the format has no place for marks of high priority, placement hints, or flushes and
     forced unit access (FUA); see :func:`info` for the rest.
     A TraceError names a record that the format cannot hold; an OutputError says why the file
-    cannot be written. The file appears whole or not at all.
+    cannot be written, as where it is the trace itself. The file appears whole or not at all.
 
     >>> import flashgc, tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -104,6 +104,7 @@ def convert(
     >>> flashgc.trace.convert(folder / "a.spc", folder / "a.csv.gz", "csv")["rows"]
     2
     """
+    output.check_apart(target, source)
     with inputs.trace_file(source) as found:
         return _rewrite(
             _reading(
@@ -137,6 +138,7 @@ def cut(
     >>> flashgc.trace.cut(folder / "a.spc", folder / "b.spc", first_row=1)["rows"]
     1
     """
+    output.check_apart(target, source)
     with inputs.trace_file(source) as found:
         return _rewrite(
             _reading(
@@ -176,12 +178,7 @@ def merge(
         sources = [sources]
     if not sources:
         raise engine.TraceError("error: there is no trace to merge\n  = help: give two or more")
-    for source in sources:
-        if os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
-            raise engine.OutputError(
-                f"error: {os.fspath(target)} is one of the traces, and would be replaced by all of "
-                "them\n  = help: the last name is the file to write: give another one"
-            )
+    output.check_apart(target, *sources)
     with ExitStack() as open_files:
         found = [open_files.enter_context(inputs.trace_file(source)) for source in sources]
         readings = [
@@ -215,6 +212,7 @@ def generate(
     >>> flashgc.trace.generate("oltp", file, set={"workload.synthetic.requests": 100})["rows"]
     100
     """
+    output.check_apart(target, config, device)
     request = api._request(config, None, None, device, set, seed, unset=unset)
     told = api._told(progress)
     by_name = "fgt" if os.fspath(target).endswith(".fgt") else "blkreplay"
@@ -251,6 +249,7 @@ def fit(
     from flashgc.fitting import config, requests
     from flashgc.fitting.check import drive, overwrite
 
+    output.check_apart(target, file)
     with inputs.trace_file(file) as found:
         reading = _reading(found, format, on_bad_line, devices, start, length, None, rows, None)
         read = requests.read(reading)

@@ -91,6 +91,30 @@ def test_what_is_not_there(flashgc, tmp_path, args, words):
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["run", "small.toml", "--gc-log", "small.toml"],
+        ["run", "small.toml", "--series", "./small.toml"],
+        ["run", "small.toml", "--timeline", "same.toml"],
+        ["run", "replay.toml", "--trace", "requests.spc", "--gc-log", "requests.spc"],
+        ["drive", "save", "small.toml", "small.toml"],
+        ["trace", "generate", "small.toml", "small.toml"],
+        ["trace", "fit", "requests.spc", "--out", "requests.spc"],
+        ["trace", "convert", "requests.spc", "requests.spc", "--to", "csv"],
+        ["trace", "cut", "requests.spc", "requests.spc", "--rows", "5"],
+        ["trace", "merge", "requests.spc", "requests.spc"],
+    ],
+    ids=" ".join,
+)
+def test_no_result_replaces_what_it_was_made_from(flashgc, tmp_path, small, replay, spc, typed):
+    (tmp_path / "same.toml").symlink_to("small.toml")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    said = flashgc(*typed, code=2).err
+    assert "toml is read, and would be rep" in said or "spc is read, and would be rep" in said
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_a_malformed_line_stops_or_is_skipped(flashgc, replay, spc):
     lines = spc.read_text().splitlines()
     lines[41] = "0,what,4096,w,0.041"

@@ -169,7 +169,8 @@ def run(
             "--out": out, "--drive": drive, "--seeds": seeds, "--gc-log": gc_log,
             "--series": series or series_interval, "--request-log": request_log,
             "--timeline": timeline or timeline_window or timeline_units,
-            "--check-wait": check_wait, "--verify": verify,
+            "--check-wait": check_wait, "--verify": verify, "--blame": blame,
+            "--untimed": untimed, "--over-time": over_time,
         })  # fmt: skip
         presets.run_plan(config, trace, json, scheme=scheme, device=device, set=set_, seed=seed,
                          fit=fit, unset=unsets)  # fmt: skip

@@ -39,6 +39,7 @@ def schemes(
     from flashgc.running import api
 
     if slots:
+        options.refuse_with("--slots lists the choices for all schemes", {"a name": name})
         _slots(api.slots(), json)
         return
     known = api.schemes()

@@ -71,6 +71,23 @@ def check_ending(
     )
 
 
+def check_apart(target: str | os.PathLike[str] | None, *sources: object) -> None:
+    """An OutputError where a file to write is one of the files that are read.
+
+    Sources may be texts and dictionaries as well, which count as none.
+    """
+    if target is None or not os.path.isfile(target):
+        return
+    for source in sources:
+        if not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):
+            continue
+        if os.path.samefile(source, target):
+            raise OutputError(
+                f"error: {os.fspath(target)} is read, and would be replaced by the result\n"
+                "  = help: give the result another name"
+            )
+
+
 def write(path: str | os.PathLike[str], text: str) -> None:
     """Writes a text, whole or not at all."""
     data = text.encode("utf-8", errors="backslashreplace")

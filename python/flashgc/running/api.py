@@ -133,6 +133,8 @@ def run(
     """
     for log, what in ((gc_log, "log of collections"), (series, "series"), (timeline, "timeline")):
         output.check_ending(log, what)
+    for log in (gc_log, series, timeline, request_log):
+        output.check_apart(log, config, trace, scheme, device, drive)
     requests_log.check(request_log, gc_log, series)
     shown = timelines.asked(
         timeline, timeline_window, timeline_units,
