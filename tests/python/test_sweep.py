@@ -479,6 +479,19 @@ def test_explain_refuses_what_only_a_sweep_that_runs_has(sweep, flashgc, more):
     assert f"--explain runs nothing and cannot be combined with {more[0]}" in said
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--out", "none/t.csv"), "none/t.csv: there is no folder none"),
+        (("--figures", "six.toml"), "six.toml is a file, not a folder"),
+    ],
+)
+def test_places_for_results_are_checked_before_the_first_run(sweep, flashgc, more, words):
+    sweep = sweep.rename("six.toml")
+    assert words in flashgc("sweep", sweep, *more, code=2).err
+    assert not Path("runs").exists()
+
+
 def test_the_command(sweep, flashgc):
     done = flashgc("sweep", sweep, "--out", "table.csv")
     assert "six: 6 points, 6 done" in done.out

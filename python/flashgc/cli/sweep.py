@@ -116,6 +116,7 @@ def run(
 ) -> None:
     """Run the points of a sweep that have no result yet, and show the results of all."""
     from flashgc import sweeps
+    from flashgc.files import output
     from flashgc.sweeps import results
 
     if explain:
@@ -128,6 +129,8 @@ def run(
     options.refuse_standard_output(json, {"--out": out})
     if out is not None:
         results.table_file(out)
+    if figures is not None:
+        output.folder(figures, "--figures")
     try:
         with _bar(quiet=json) as shown:
             done = sweeps.sweep(

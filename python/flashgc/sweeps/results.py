@@ -194,10 +194,12 @@ def _chosen(row: Mapping[str, Any], axes: Iterable[str]) -> str:
 
 
 def table_file(path: str | os.PathLike[str]) -> Path:
-    """A file for a table; an OutputError if its name has another ending."""
+    """A file for a table; an OutputError if its name has another ending, or no folder."""
     target = Path(path)
     if target.suffix not in _ENDINGS:
         raise OutputError(f"error: {target}: the name must end in {', '.join(_ENDINGS)}")
+    if not target.parent.is_dir():
+        raise OutputError(f"error: {target}: there is no folder {target.parent}")
     return target
 
 
