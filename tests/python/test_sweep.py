@@ -2,42 +2,42 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import time
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 import flashgc
-import pages
 from conftest import COMMAND, SMALL, SPC
-from flashgc.charts import multiples
-from flashgc.cli import layout
 from flashgc.sweeps import agenda, columns, plan, read, status, store
-from flashgc.sweeps import page as sweep_page
-from in_process import apart
 
 AXES = """
 [axes]
 scheme = ["greedy", "fifo"]
 seed = { from = 1, to = 3 }
 """
+
 TINY = SMALL.replace("20_000", "500")
+
 SLOW = SMALL.replace("20_000", "1_000_000")
+
 OF_RUN = ["worker", "ended_s", *columns.OF_MACHINE]
+
+
+def six(folder):
+    """A sweep of six points over a small configuration, in a file."""
+    (folder / "small.toml").write_text(TINY)
+    path = folder / "six.toml"
+    path.write_text('[base]\nconfig = "small.toml"\n' + AXES)
+    return path
 
 
 @pytest.fixture
 def sweep(tmp_path, monkeypatch):
-    """A sweep of six points over a small configuration, in a file."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "small.toml").write_text(TINY)
-    path = tmp_path / "six.toml"
-    path.write_text('[base]\nconfig = "small.toml"\n' + AXES)
-    return path
+    return six(tmp_path)
 
 
 def result(done):
@@ -324,150 +324,6 @@ def test_frames_and_files(sweep, tmp_path):
     assert repr(done) == "SweepResults(six: 6 points, 6 done)"
 
 
-def test_two_axes_of_one_key_are_refused():
-    axes = "[axes]\na = {{ key = 'device.exported', values = [0.6, 0.7] }}\n{}\n"
-    for other in ("b = { key = 'device.exported', from = 0.8, to = 0.9, count = 2 }",
-                  "'device.exported' = [0.8]"):  # fmt: skip
-        with pytest.raises(flashgc.ConfigError, match=r"`a` and .* both set `device\.exported`"):
-            read.load(axes.format(other))
-    with pytest.raises(flashgc.ConfigError, match=r"`scheme` and `x` both set `gc\.scheme`"):
-        read.load("[axes]\nscheme = ['greedy']\nx = { key = 'gc.scheme', values = ['fifo'] }\n")
-
-
-def test_a_draw_of_no_axis_is_refused():
-    text = "[axes]\nseed = [1, 2]\n[draw]\nmethod = 'random'\ncount = 2\naxes = []\n"
-    with pytest.raises(flashgc.ConfigError, match="`axes` must be a list of one element or more"):
-        read.load(text)
-
-
-@apart
-def test_the_page_has_the_points(sweep, tmp_path):
-    done = flashgc.sweep(sweep, store="all", jobs=2)
-    page = done.save(tmp_path / "six.html", "flashgc sweep six.toml").read_text()
-    assert pages.addresses(page) == []
-    assert "flashgc sweep six.toml" in page
-    found = re.search(r'class="points">(.*?)</script>', page).group(1)
-    kept = json.loads(found)
-    frame = done.to_pandas()
-    assert [*kept["axes"]] == done.axes
-    for axis in done.axes:
-        assert kept["columns"][axis] == list(frame[axis])
-    for name in ("write_amplification", "latency_ns.all.p99_9"):
-        assert kept["columns"][name] == pytest.approx(list(frame[name]), rel=1e-6)
-    assert kept["layout"]["metric"] == "write_amplification"
-    # Readers without scripts have a table.
-    assert "<noscript><h2>The first 6 points</h2>" in page
-    one = done.chart("latency_ns.all.p99")
-    assert sum(one.columns["points"]) == 6
-    assert max(one.columns["most"]) == frame["latency_ns.all.p99"].max()
-    with pytest.raises(KeyError, match="no point has a metric 'waf'"):
-        done.chart("waf")
-    (saved,) = done.save_figures(tmp_path / "drawn", ["erases"], ["svg"])
-    assert saved.name == "erases.svg"
-
-
-def test_a_page_of_many_points_is_bounded():
-    count = 30_000
-    values = {name: pa.array([1.0 / 3] * count) for name in sweep_page._FIRST}
-    points = pa.table(
-        {
-            "seed": range(count),
-            "status": ["done"] * count,
-            **values,
-            "saturated": [False] * count,
-            "error": pa.nulls(count, pa.string()),
-            "report": pa.nulls(count, pa.string()),
-        }
-    )
-    page = sweep_page.whole("many", ["seed"], points)
-    assert len(page) < 5_000_000
-    assert "The first 20,000 of 30,000 points" in page
-    assert len(sweep_page.metrics(["seed"], points.slice(0, 20_000))) == 16
-
-
-def labels(text):
-    asked = read.load(text)
-    return [asked.label(point) for point in asked.points]
-
-
-def test_kinds_of_axes():
-    axes = (
-        "[axes]\na = [1, 2.5, true]\n"
-        "b = { key = 'x', from = 1, to = 100, count = 3, scale = 'log' }\n"
-        "c = { from = 5, to = 20, step = 5, unit = '%' }\n"
-    )
-    asked = read.load(axes)
-    assert [len({point[at].name for point in asked.points}) for at in range(3)] == [3, 3, 4]
-    sets = [choice.sources[0].set for choice in asked.points[-1]]
-    assert sets == [{"a": True}, {"x": 100}, {"c": "20%"}]
-    points = (
-        axes + '[[points]]\na = 1\nb = "*"\nc = "5%"\n[[points]]\na = [2.5, 1]\nb = 1\nc = ["5%"]\n'
-    )
-    assert labels(points) == ["a 1, b 1, c 5%", "a 1, b 10, c 5%", "a 1, b 100, c 5%",
-                              "a 2.5, b 1, c 5%"]  # fmt: skip
-
-
-def drawn(method, count, seed=1, axes="a = { from = 0.0, to = 1.0 }\nb = { from = 1, to = 8 }\n"):
-    draw = f'[draw]\nmethod = "{method}"\ncount = {count}\nseed = {seed}\n'
-    return read.load(f"{draw}[axes]\n{axes}").points
-
-
-def test_draws():
-    points = drawn("latin-hypercube", 40)
-    # One value in each fortieth of the range, and each whole number equally often.
-    assert sorted(int(40 * point[0].value) for point in points) == list(range(40))
-    counts = [sum(point[1].value == number for point in points) for number in range(1, 9)]
-    assert counts == [5] * 8
-    assert points == drawn("latin-hypercube", 40)
-    assert points != drawn("latin-hypercube", 40, seed=2)
-    random = [point[0].value for point in drawn("random", 200)]
-    assert 0 <= min(random) < max(random) <= 1
-    assert len({int(40 * value) for value in random}) < 40 or max(random) < 1
-    # Another axis changes nothing for this one, and crossed axes get the same draws.
-    wider = drawn("random", 200, axes="a = { from = 0.0, to = 1.0 }\nc = [1, 2]\n")
-    assert [point[0] for point in wider] == [point[0] for point in drawn("random", 200)]
-    text = (
-        '[draw]\nmethod = "random"\ncount = 3\naxes = ["a"]\n[axes]\na = { from = 0.5, to = 1 }\n'
-    )
-    both = read.load(text + 's = ["greedy", "fifo"]\n').points
-    assert len(both) == 6
-    assert [point[0] for point in both[:3]] == [point[0] for point in both[3:]]
-
-
-@pytest.mark.parametrize(("text", "words"), [
-    ("[axes]\nseed = []\n", "2:1"),
-    ("[axes]\nseed = { from = 1, to = 5, step = 0 }\n", "`step` must be above 0"),
-    ("[axes]\nseed = { from = 5, to = 1 }\n", "`to` must not be below `from`"),
-    ("[axes]\nseed = { from = 1, to = 5, step = 1, count = 2 }\n", "exclude each other"),
-    ("[axes]\nx = { from = 0, to = 5, scale = 'log' }\n", "`from` must be a positive number"),
-    ("[axes]\nx = { from = 0.5, to = 5 }\n", "add `count` or `step`"),
-    ("[axes]\nseed = { from = 1, to = 100_000_000 }\n", "at most 1,000,000"),
-    ("[axes]\nx = { from = 1, to = 2000 }\ny = { from = 1, to = 2000 }\n", "have 4,000,000 points"),
-    ("[axes]\nscheme = [1]\n", "a scheme must be a text, got 1"),
-    ("[axes]\nscheme = { from = 1, to = 2 }\n", "a scheme is not a number"),
-    ("[axes]\nseed = [1, 1]\n", "1 is there twice"),
-    ("[axes]\nstatus = [1]\n", "name of a column"),
-    ("[axes]\nseed = { values = [1], vlaues = 2 }\n", "did you mean `values`"),
-    ("[axes.a.x]\nsheme = 'fifo'\n", "did you mean `scheme`"),
-    ("[axes]\nx = [nan, 1]\n", "`x` cannot have the value nan\n --> (text):2:6"),
-    ("[axes]\nx = [2024-01-01]\n", "`x` cannot have the value 2024-01-01 (a date)"),
-    ("[axes]\nseed = 5\n", "`seed` must be a list of values, or a table, got 5"),
-    ("[axes]\nseed = [1]\n[[points]]\nseed = nan\n", 'there is no "nan"'),
-    ("[axes]\nseed = [1]\n[[points]]\nsede = 1\n", 'there is no axis "sede"'),
-    ("[axes]\nseed = [1]\n[[points]]\nseed = 2\n", 'there is no "2"'),
-    ("[axes]\nseed = [1]\n[[points]]\nseed = []\n", "`seed` has no choice in this point"),
-    ("[axes]\nseed = [1]\n[draw]\nmethod = 'lhs'\ncount = 0\n", "a whole number from 1"),
-    ("[axes]\nseed = [1]\n[draw]\nmethod = 'random'\ncount = 2\naxes = ['x']\n", "no axis"),
-    ("[axes]\nseed = [1]\n[draw]\nmethod = 'random'\ncount = 2\n[[points]]\nseed = 1\n", "exclude"),
-    ("name = '../x'\n[axes]\nseed = [1]\n", "`name` must be"),
-    ("[base]\nconfig = 'oltp'\n", "`axes` is missing"),
-])  # fmt: skip
-def test_mistakes_have_a_place(text, words):
-    with pytest.raises(flashgc.ConfigError) as error:
-        read.load(text)
-    assert words in str(error.value)
-
-
 def test_a_setting_without_effect_is_refused(sweep, flashgc):
     sweep.write_text(sweep.read_text() + '"gc.victim.d-choices.d" = [2]\n')
     assert "have no effect: gc.victim.d-choices.d" in flashgc("sweep", sweep, code=2).err
@@ -534,97 +390,3 @@ def test_axes_of_an_experiment_have_the_same_short_forms(paper, flashgc):
         text[:a] + '[axes.scheme]\nkey = "device.exported"\nfrom = 0.5\nto = 0.9\n\n' + text[b:]
     )
     assert "only a sweep with [draw]" in flashgc("reproduce", paper, "--quick", code=2).err
-
-
-LOADED = """
-[base]
-config = "small.toml"
-[axes.gap.short]
-set = { "workload.synthetic.interarrival" = { fixed = "20 us" } }
-[axes.gap.long]
-set = { "workload.synthetic.interarrival" = { fixed = "2 ms" } }
-[axes]
-"device.exported" = [0.7, 0.8, 0.99]
-"""
-
-
-@pytest.fixture
-def loaded(sweep):
-    """Six points: two are saturated, and two refused."""
-    return flashgc.sweep(LOADED, store="all", jobs=2)
-
-
-def test_saturated_points_are_marked_and_left_out_of_lines(loaded, flashgc, tmp_path):
-    assert loaded.counts["done"] == 4
-    assert loaded.saturated == ["gap short, device.exported 0.7", "gap short, device.exported 0.8"]
-    chart = loaded.chart("latency_ns.all.p99")
-    assert set(chart.columns["series"]) == {"long"}
-    assert "2 saturated points are omitted" in chart.note
-    page = loaded.save(tmp_path / "page.html").read_text()
-    assert "6: 2 saturated, 2 refused, 2 done" in page
-    assert "2 points are saturated" in page
-    kept = json.loads(page.split('class="points">')[1].partition("<")[0])
-    assert kept["columns"]["state"].count("saturated") == 2
-    (tmp_path / "loaded.toml").write_text(LOADED)
-    told = flashgc("sweep", "loaded.toml", "--store", "all", code=1, env={"COLUMNS": "120"}).out
-    rows = [line.split() for line in told.splitlines()]
-    states = [row[2] for row in rows if row[:1] == ["short"]]
-    assert states[:3] == ["saturated"] * 2 + ["refused"]
-    assert "2 points are saturated: requests arrive faster than the drive serves" in " ".join(
-        told.split())  # fmt: skip
-
-
-def test_refused_points_have_their_reason_on_the_page(loaded, tmp_path):
-    page = loaded.save(tmp_path / "page.html").read_text()
-    [note] = [one for one in re.findall(r'<p class="note">(.*?)</p>', page) if "refused" in one]
-    assert "gap short, device.exported 0.99; gap long, device.exported 0.99 refused: " in note
-    assert "spare pages" in note
-
-
-def test_device_workload_and_configuration_are_on_the_page(loaded, tmp_path):
-    page = loaded.save(tmp_path / "page.html").read_text()
-    heads = dict(re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", page))
-    assert "2 channels x 1 chip" in heads["geometry"]
-    assert heads["scheme"] == "greedy"
-    assert "synthetic.requests 500" in heads["workload"]
-    assert heads["workload"].endswith("differs between the points")
-    assert "interarrival" in heads["workload"].rpartition(";")[2]
-    assert heads["over-provisioning"] == "differs between the points"
-    assert "configuration of the point gap short, device.exported 0.7" in page
-
-
-def test_each_part_of_the_table_has_all_axes(sweep, flashgc):
-    text = sweep.read_text() + '"workload.synthetic.queue_depth" = [1, 8]\n'
-    sweep.write_text(text)
-    told = flashgc("sweep", sweep, env={"COLUMNS": "56"}).out
-    blocks = [block for block in told.split("\n\n") if "scheme" in block and "greedy" in block]
-    assert len(blocks) > 1
-    for block in blocks:
-        assert "seed" in block
-        assert "queue_depth" in block
-    table = layout.Table([["a", "b", *"cdefgh"], *[["1", "2", *["345678901"] * 6]] * 8], names=2,
-                         turns=True)  # fmt: skip
-    lines = ["".join(text for text, _ in parts) for parts in table.lines(40)]
-    heads = [line.split()[:2] for line in lines if line.startswith("a")]
-    assert heads == [["a", "b"]] * 2
-
-
-def test_numbers_stand_at_their_value():
-    axes = {"x": ["7%", "12%", "28%"], "scheme": ["a"]}
-    points = {"x": ["7%", "12%", "28%"], "scheme": ["a"] * 3, "m": [1.0, 2.0, 3.0]}
-    drawn = multiples.chart(points, axes, multiples.layout(axes, "m"))
-    assert drawn.columns["x_at"] == [7.0, 12.0, 28.0]
-    x = drawn.spec["encoding"]["x"]
-    assert (x["type"], x["axis"]["values"]) == ("quantitative", [7.0, 12.0, 28.0])
-    assert x["axis"]["labelExpr"] == 'datum.label + " %"'
-    numbers = {"x": [0.7, 0.72, 0.9], "scheme": ["a"]}
-    drawn = multiples.chart({**points, "x": numbers["x"]}, numbers, multiples.layout(numbers, "m"))
-    assert drawn.spec["encoding"]["x"]["axis"]["values"] == [0.7, 0.72, 0.9]
-
-
-def test_figures_of_runs_without_a_clock_leave_latencies_out(sweep, flashgc):
-    sweep.write_text(sweep.read_text() + '"engine.timing" = ["none"]\n')
-    shown = flashgc("sweep", sweep, "--figures", "drawn")
-    assert "no figure of latency_ns.all.p99, latency_ns.all.p99_9" in shown.err
-    names = sorted(path.name for path in Path("drawn").iterdir())
-    assert names == [f"write-amplification.{kind}" for kind in ("pdf", "png", "svg")]

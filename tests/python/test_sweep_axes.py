@@ -1,0 +1,105 @@
+"""Sweeps: the axes of a file, their draws, and the places of its mistakes."""
+
+import pytest
+
+import flashgc
+from flashgc.sweeps import read
+
+
+def test_two_axes_of_one_key_are_refused():
+    axes = "[axes]\na = {{ key = 'device.exported', values = [0.6, 0.7] }}\n{}\n"
+    for other in ("b = { key = 'device.exported', from = 0.8, to = 0.9, count = 2 }",
+                  "'device.exported' = [0.8]"):  # fmt: skip
+        with pytest.raises(flashgc.ConfigError, match=r"`a` and .* both set `device\.exported`"):
+            read.load(axes.format(other))
+    with pytest.raises(flashgc.ConfigError, match=r"`scheme` and `x` both set `gc\.scheme`"):
+        read.load("[axes]\nscheme = ['greedy']\nx = { key = 'gc.scheme', values = ['fifo'] }\n")
+
+
+def test_a_draw_of_no_axis_is_refused():
+    text = "[axes]\nseed = [1, 2]\n[draw]\nmethod = 'random'\ncount = 2\naxes = []\n"
+    with pytest.raises(flashgc.ConfigError, match="`axes` must be a list of one element or more"):
+        read.load(text)
+
+
+def labels(text):
+    asked = read.load(text)
+    return [asked.label(point) for point in asked.points]
+
+
+def test_kinds_of_axes():
+    axes = (
+        "[axes]\na = [1, 2.5, true]\n"
+        "b = { key = 'x', from = 1, to = 100, count = 3, scale = 'log' }\n"
+        "c = { from = 5, to = 20, step = 5, unit = '%' }\n"
+    )
+    asked = read.load(axes)
+    assert [len({point[at].name for point in asked.points}) for at in range(3)] == [3, 3, 4]
+    sets = [choice.sources[0].set for choice in asked.points[-1]]
+    assert sets == [{"a": True}, {"x": 100}, {"c": "20%"}]
+    points = (
+        axes + '[[points]]\na = 1\nb = "*"\nc = "5%"\n[[points]]\na = [2.5, 1]\nb = 1\nc = ["5%"]\n'
+    )
+    assert labels(points) == ["a 1, b 1, c 5%", "a 1, b 10, c 5%", "a 1, b 100, c 5%",
+                              "a 2.5, b 1, c 5%"]  # fmt: skip
+
+
+def drawn(method, count, seed=1, axes="a = { from = 0.0, to = 1.0 }\nb = { from = 1, to = 8 }\n"):
+    draw = f'[draw]\nmethod = "{method}"\ncount = {count}\nseed = {seed}\n'
+    return read.load(f"{draw}[axes]\n{axes}").points
+
+
+def test_draws():
+    points = drawn("latin-hypercube", 40)
+    # One value in each fortieth of the range, and each whole number equally often.
+    assert sorted(int(40 * point[0].value) for point in points) == list(range(40))
+    counts = [sum(point[1].value == number for point in points) for number in range(1, 9)]
+    assert counts == [5] * 8
+    assert points == drawn("latin-hypercube", 40)
+    assert points != drawn("latin-hypercube", 40, seed=2)
+    random = [point[0].value for point in drawn("random", 200)]
+    assert 0 <= min(random) < max(random) <= 1
+    assert len({int(40 * value) for value in random}) < 40 or max(random) < 1
+    # Another axis changes nothing for this one, and crossed axes get the same draws.
+    wider = drawn("random", 200, axes="a = { from = 0.0, to = 1.0 }\nc = [1, 2]\n")
+    assert [point[0] for point in wider] == [point[0] for point in drawn("random", 200)]
+    text = (
+        '[draw]\nmethod = "random"\ncount = 3\naxes = ["a"]\n[axes]\na = { from = 0.5, to = 1 }\n'
+    )
+    both = read.load(text + 's = ["greedy", "fifo"]\n').points
+    assert len(both) == 6
+    assert [point[0] for point in both[:3]] == [point[0] for point in both[3:]]
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("[axes]\nseed = []\n", "2:1"),
+    ("[axes]\nseed = { from = 1, to = 5, step = 0 }\n", "`step` must be above 0"),
+    ("[axes]\nseed = { from = 5, to = 1 }\n", "`to` must not be below `from`"),
+    ("[axes]\nseed = { from = 1, to = 5, step = 1, count = 2 }\n", "exclude each other"),
+    ("[axes]\nx = { from = 0, to = 5, scale = 'log' }\n", "`from` must be a positive number"),
+    ("[axes]\nx = { from = 0.5, to = 5 }\n", "add `count` or `step`"),
+    ("[axes]\nseed = { from = 1, to = 100_000_000 }\n", "at most 1,000,000"),
+    ("[axes]\nx = { from = 1, to = 2000 }\ny = { from = 1, to = 2000 }\n", "have 4,000,000 points"),
+    ("[axes]\nscheme = [1]\n", "a scheme must be a text, got 1"),
+    ("[axes]\nscheme = { from = 1, to = 2 }\n", "a scheme is not a number"),
+    ("[axes]\nseed = [1, 1]\n", "1 is there twice"),
+    ("[axes]\nstatus = [1]\n", "name of a column"),
+    ("[axes]\nseed = { values = [1], vlaues = 2 }\n", "did you mean `values`"),
+    ("[axes.a.x]\nsheme = 'fifo'\n", "did you mean `scheme`"),
+    ("[axes]\nx = [nan, 1]\n", "`x` cannot have the value nan\n --> (text):2:6"),
+    ("[axes]\nx = [2024-01-01]\n", "`x` cannot have the value 2024-01-01 (a date)"),
+    ("[axes]\nseed = 5\n", "`seed` must be a list of values, or a table, got 5"),
+    ("[axes]\nseed = [1]\n[[points]]\nseed = nan\n", 'there is no "nan"'),
+    ("[axes]\nseed = [1]\n[[points]]\nsede = 1\n", 'there is no axis "sede"'),
+    ("[axes]\nseed = [1]\n[[points]]\nseed = 2\n", 'there is no "2"'),
+    ("[axes]\nseed = [1]\n[[points]]\nseed = []\n", "`seed` has no choice in this point"),
+    ("[axes]\nseed = [1]\n[draw]\nmethod = 'lhs'\ncount = 0\n", "a whole number from 1"),
+    ("[axes]\nseed = [1]\n[draw]\nmethod = 'random'\ncount = 2\naxes = ['x']\n", "no axis"),
+    ("[axes]\nseed = [1]\n[draw]\nmethod = 'random'\ncount = 2\n[[points]]\nseed = 1\n", "exclude"),
+    ("name = '../x'\n[axes]\nseed = [1]\n", "`name` must be"),
+    ("[base]\nconfig = 'oltp'\n", "`axes` is missing"),
+])  # fmt: skip
+def test_mistakes_have_a_place(text, words):
+    with pytest.raises(flashgc.ConfigError) as error:
+        read.load(text)
+    assert words in str(error.value)
