@@ -118,6 +118,7 @@ def test_a_file_has_no_more_than_filesize(stream, job, count, low, high):
         ("size=64k\nfilename=x:y\n[b]\nsize=1m\nfilename=x", "give both the same list"),
         ("size=64k\nrw=trimwrite:4k", "fio never ends"),
         ("size=64k\nrw=randread\nbsrange=4k-8k\nzonemode=strided\nzonesize=16k", "of one size"),
+        ("size=64k\nzonemode=strided\nzonesize=0", "a multiple of 512 bytes, and above 0"),
         ("size=64k\nrw=randread\nzonemode=strided\nzonesize=128k", "give at most zonesize=65536"),
         (
             "filesize=128k\noffset=32k\nrw=randread\nzonemode=strided\nzonesize=16k\nzonerange=128k",

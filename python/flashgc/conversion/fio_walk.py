@@ -113,7 +113,8 @@ class Walk(Job):
     def _zone(self, key: Key, *, may_be_0: bool) -> int:
         count = values.whole(key.text, self.kb_base)
         if count % 512 or (count == 0 and not may_be_0):
-            raise WrongError("it must be a multiple of 512 bytes")
+            least = "" if may_be_0 else ", and above 0"
+            raise WrongError(f"it must be a multiple of 512 bytes{least}")
         return count
 
     def _no_zones(self) -> None:
