@@ -368,7 +368,7 @@ WRONG = [
     (["count.toml"], "`trials` must be a whole number from 1, got 0", ""),
     (["none.toml"], "`space` must be a table with one key or more", ""),
     (["illegal.toml"], "no point of the space is legal", "widen [space]"),
-    (["reads.toml"], "read p99.9 is undefined", "--objectives"),
+    (["reads.toml", "--constraint", "read <= 2 ms"], "read p99.9 is undefined", "--objectives"),
     (["oltp", *UNTIMED], "the run has no clock", 'remove engine.timing = "none"; or give a trace'),
 ]  # fmt: skip
 
@@ -389,6 +389,17 @@ def test_each_mistake_says_what_is_wrong_and_what_to_type(flashgc, here, typed, 
     assert message.startswith("error: ")
     assert what in message
     assert help_ in message
+
+
+def test_the_default_constraint_is_left_out_where_nothing_reads(flashgc, here):
+    writes = LOAD.replace("[workload.synthetic]", "[workload.synthetic]\nread_share = 0.0", 1)
+    (here / "writes.toml").write_text(_once(writes))
+    (here / "one.toml").write_text(
+        '[base]\nconfig = "writes.toml"\n[space]\nsoft = { key = "gc.trigger.watermark.soft", '
+        'values = ["4 blocks", "5 blocks"] }\n[search]\ntrials = 1\n'
+    )
+    found = json.loads(flashgc("tune", "one.toml", "--json").out)
+    assert (found["constraints"], found["trials"]) == ([], 1)
 
 
 def _once(text):

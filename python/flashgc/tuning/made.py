@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +134,7 @@ def _searched(asked: Asked, pool: Pool, store: Path, told: Told) -> Tuning:
     from flashgc.tuning.search import Search
 
     first, plan = _planned(asked, pool, told)
+    asked = _with_defined_bounds(asked, first)
     folder = output.folder(store / "tunes" / asked.study, "--store")
     search = Search(asked, plan, pool, folder, told)
     _check_metrics(search, first)
@@ -161,6 +163,14 @@ def _planned(asked: Asked, pool: Pool, told: Told) -> tuple[Report, Samples]:
     made = Report(dict(report))
     return made, samples.planned(workload, checked["trace_first_row"],
                                  checked["settings"]["seed"], made)  # fmt: skip
+
+
+def _with_defined_bounds(asked: Asked, first: Report) -> Asked:
+    """The same search without default constraints on what the workload does not have."""
+    if asked.has_own_bounds:
+        return asked
+    defined = [one for one in asked.constraints if one.metric.value(first) is not None]
+    return replace(asked, constraints=defined)
 
 
 def _check_metrics(search: Search, first: Report) -> None:

@@ -77,6 +77,8 @@ class Asked:
     """Whether presets are compared with the points."""
     objectives: list[Metric]
     constraints: list[Constraint]
+    has_own_bounds: bool
+    """Whether the constraints were given, and are not the default ones."""
     method: str
     trials: int
     batch: int
@@ -175,8 +177,9 @@ def asked(
                   if one is not None and space.problem(one) is None}  # fmt: skip
     goals = _first(options.objectives, None if form is None else form.objectives,
                    metrics.DEFAULT_OBJECTIVES)  # fmt: skip
-    bounds = _first(options.constraints, None if form is None else form.constraints, None)
+    own_bounds = _first(options.constraints, None if form is None else form.constraints, None)
     objectives = metrics.objectives(goals)
+    bounds = own_bounds
     if bounds is None:
         used = {one.name for one in objectives}
         bounds = [text for text in metrics.DEFAULT_CONSTRAINTS if text.split()[0] not in used]
@@ -188,7 +191,7 @@ def asked(
     exact = frozenset(name for name, one in starts.items() if _is_exact(base, space, name, one))
     return Asked(
         named, given, base, space, starts, exact, built_in, objectives,
-        [metrics.constraint(text) for text in bounds], method,
+        [metrics.constraint(text) for text in bounds], own_bounds is not None, method,
         inputs.whole("trials", _first(options.trials, search.trials, TRIALS), 1),
         inputs.whole("batch", _first(options.batch, search.batch, BATCH), 1),
         inputs.whole("search_seed", _first(options.search_seed, search.seed, 1), 0),
