@@ -172,8 +172,8 @@ def test_wrong_use_has_a_message():
         (lambda: drive.submit(2000, "write", 0, 512, hint=999), "a placement hint is"),
         (lambda: drive.submit_all([0.5], "read", 0, 512), "other than whole numbers"),
         (lambda: drive.submit_all([2000, 2000], "read", [0], 512), "has 1 value, and"),
-        (lambda: drive.submit(2000, "flush", 512), "a flush with `offset` 512, and a flush has ne"),
-        (lambda: drive.submit(2000, "flush", 0, 512), "a flush with `bytes` 512"),
+        (lambda: drive.submit(2000, "flush", 512), "a flush of 0 B at byte 512"),
+        (lambda: drive.submit(2000, "flush", 0, 512), "a flush of 512 B at byte 0"),
         (lambda: drive.advance(10), "time runs backwards"),
         (drive.advance_to_completion, "no request is under way"),
     ]:
@@ -245,7 +245,7 @@ def test_a_unit_of_time_in_simpy_that_is_not_above_0_is_refused(ns):
         ),
         ({"at_ns": [2000, 2000, 2000, 10]}, "index 3: time runs backwards"),
         ({"hint": [0, 0, 999, 0]}, "index 2: a placement hint is"),
-        ({"op": [1, 3, 3, 1]}, "index 1: a flush with `bytes` 512, and a flush has neither"),
+        ({"op": [1, 3, 3, 1]}, "index 1: a flush of 512 B at byte "),
     ],
 )
 def test_an_error_of_many_requests_has_the_index_of_the_first_wrong_one(changed, words):

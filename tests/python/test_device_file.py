@@ -157,3 +157,17 @@ def test_every_function_with_a_device_takes_a_file():
             is_of_keys = name in {"register_cost", "worst_case_wait"}
             assert is_of_keys or "PathLike" in str(parameter.annotation), name
     assert {"run", "compare", "run_seeds", "explain", "plan", "device_facts", "Component"} <= known
+
+
+def test_a_name_in_a_file_that_is_no_text_is_one_error(tmp_path):
+    """What the preset would give is not missed as well, and the file has its own name."""
+    files = {"device": "preset = 5\n", "scheme": "base = 5\n"}
+    for option, text in files.items():
+        path = tmp_path / f"{option}.conf"
+        path.write_text(text)
+        with pytest.raises(flashgc.ConfigError) as raised:
+            flashgc.run("oltp", **{option: path})
+        shown = str(raised.value)
+        assert shown.count("error: ") == 1
+        assert "is not a string: 5" in shown
+        assert f"{path}:1:" in shown

@@ -207,6 +207,7 @@ impl From<Wrong> for Failed {
             Why::TooLate => flashgc_status::FLASHGC_TOO_LATE,
             Why::BeyondTheEnd => flashgc_status::FLASHGC_BEYOND_THE_END,
             Why::NoBytes => flashgc_status::FLASHGC_NO_BYTES,
+            Why::FlushOfBytes => flashgc_status::FLASHGC_BAD_ARGUMENT,
             Why::NoTenant => flashgc_status::FLASHGC_NO_TENANT,
             Why::ReadOnly => flashgc_status::FLASHGC_READ_ONLY,
             Why::NothingUnderWay => flashgc_status::FLASHGC_NOTHING_UNDER_WAY,

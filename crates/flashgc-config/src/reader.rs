@@ -73,7 +73,7 @@ pub(crate) fn shown(node: &Node) -> String {
 }
 
 /// The value's own place; for a table, the place of its key.
-fn origin(entry: &Entry) -> Option<&Origin> {
+pub(crate) fn origin(entry: &Entry) -> Option<&Origin> {
     match &entry.node {
         Node::Leaf { origin, .. } | Node::Array { origin, .. } => Some(origin),
         Node::Table(_) => entry.header.as_ref(),

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::diagnostic::{Diagnostics, Place};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::parse;
+use crate::reader::{origin, shown};
 use crate::source::Origin;
 
 /// A value that is neither an array nor a table, as it was written.
@@ -134,6 +135,19 @@ impl Tree {
             Node::Leaf { value: Scalar::Text(text), origin } => Some((text, origin.place())),
             _ => None,
         }
+    }
+
+    /// The name at `path` with its place; an error where a value of another kind is there.
+    pub fn name_at(&self, path: &[&str]) -> Result<Option<(&str, Place)>, Diagnostics> {
+        let found = self.str_at(path);
+        let Some(entry) = self.entry(path).filter(|_| found.is_none()) else { return Ok(found) };
+        let key = path.join(".");
+        Err(Diagnostic {
+            place: origin(entry).map(Origin::place),
+            help: Some("write text in quotes, as in \"text\"".into()),
+            ..Diagnostic::new(format!("`{key}` is not a string: {}", shown(&entry.node)))
+        }
+        .into())
     }
 
     /// Whether there is a value or a table at `path`.

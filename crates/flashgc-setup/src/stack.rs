@@ -107,7 +107,7 @@ fn with_jobs(mut file: Tree, mut jobs: Tree) -> Tree {
 /// The presets that the layers above them name.
 fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<Tree, Diagnostics> {
     let mut tree = Tree::empty();
-    if let Some((name, place)) = top.str_at(&["device", "preset"]) {
+    if let Some((name, place)) = top.name_at(&["device", "preset"])? {
         match presets::device(name) {
             Some(preset) => tree.overlay(Tree::nested(DEVICE, preset?)),
             None => errors.push(Diagnostic {
@@ -117,7 +117,8 @@ fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<T
             }),
         }
     }
-    let given = top.str_at(&["gc", "scheme"]).map(|(name, place)| (name.to_string(), Some(place)));
+    let given =
+        top.name_at(&["gc", "scheme"])?.map(|(name, place)| (name.to_string(), Some(place)));
     let (scheme, place) = given.unwrap_or((DEFAULT_SCHEME.into(), None));
     let own_text = inputs.scheme.as_ref().and_then(|(_, text)| text.as_deref());
     let own = own_text.map(|text| own_scheme(&scheme, text));
@@ -150,7 +151,7 @@ fn own_device(name: &str, text: &str) -> Result<Tree, Diagnostics> {
 /// The scheme of a file: all its keys, or those in which it differs from the preset `base`.
 fn own_scheme(name: &str, text: &str) -> Result<Tree, Diagnostics> {
     let mut own = preset_tree(name, text)?;
-    let Some((base, place)) = own.str_at(&["base"]) else { return Ok(Tree::nested(GC, own)) };
+    let Some((base, place)) = own.name_at(&["base"])? else { return Ok(Tree::nested(GC, own)) };
     let Some(preset) = presets::scheme(base) else {
         let unknown = unknown_preset("scheme", base, &presets::scheme_names());
         // The mistake of a configuration in its scheme: no other scheme has to be tried.
@@ -167,7 +168,8 @@ fn own_scheme(name: &str, text: &str) -> Result<Tree, Diagnostics> {
 
 /// A preset's tree without its text about itself.
 pub fn preset_tree(name: &str, text: &str) -> Result<Tree, Diagnostics> {
-    let source = if name.ends_with(".toml") { name.to_string() } else { format!("{name}.toml") };
+    let is_file = name.contains(['.', '/', '\\']);
+    let source = if is_file { name.to_string() } else { format!("{name}.toml") };
     let mut tree = Tree::parse(&source, text)?;
     tree.remove(&["about"]);
     Ok(tree)

@@ -36,15 +36,6 @@ def check_switches(**given: object) -> None:
             raise RunError(f"error: `{name}` must be True or False, got {repr(value)[:60]}")
 
 
-def about_flush(offset: object, bytes: object) -> str:
-    """The error of a flush that has a place or a size."""
-    name, value = ("offset", offset) if offset else ("bytes", bytes)
-    return (
-        f"a flush with `{name}` {repr(value)[:60]}, and a flush has neither offset nor bytes\n"
-        "  = help: give 0 for both; a flush is for all data that was written before it"
-    )
-
-
 def operation(numbers: Mapping[str, int], op: object) -> int:
     """The number of an operation."""
     number = numbers.get(op) if isinstance(op, str) else None

@@ -24,7 +24,6 @@ OPERATIONS: Final = engine.OPERATIONS
 """The names of operations; the place of each is its number in arrays."""
 
 _NUMBERS: Final = {name: number for number, name in enumerate(OPERATIONS)}
-_FLUSH: Final = _NUMBERS["flush"]
 _ANY: Final[dict[str, object]] = {}
 """The configuration of a device by its name alone."""
 
@@ -237,8 +236,6 @@ class Component:
         """
         number = arguments.operation(_NUMBERS, op)
         own = self._tenant(tenant)
-        if number == _FLUSH and (offset or bytes):
-            raise RunError(f"error: {arguments.about_flush(offset, bytes)}")
         try:
             return self._engine.submit(at_ns, number, offset, bytes, tag, hint, high, fua, own)
         except (OverflowError, TypeError):
@@ -274,24 +271,12 @@ class Component:
         hints = None if hint is None else _spread(hint, count, "hint")
         own = self._tenant(tenant) if isinstance(tenant, str) else tenant
         owners = None if own is None else _spread(own, count, "tenant")
-        columns = (times, ops_, offsets, sizes, tags, hints, owners)
-        wrong = np.flatnonzero((ops_ == _FLUSH) & ((offsets > 0) | (sizes > 0)))
-        if not wrong.size:
-            return self._submit_columns(*columns)
-        at = int(wrong[0])
-        accepted = self._submit_columns(*(None if one is None else one[:at] for one in columns))
-        if accepted == at:
-            what = arguments.about_flush(int(offsets[at]), int(sizes[at]))
-            raise RunError(f"error: the request at index {at}: {what}")
-        return accepted
-
-    def _submit_columns(self, *columns: Any) -> int:  # noqa: ANN401 - arrays, or None
         before = self.under_way
         try:
-            return self._engine.submit_all(*columns)
+            return self._engine.submit_all(times, ops_, offsets, sizes, tags, hints, owners)
         except (RunError, ValueError) as error:
             at = self.under_way - before
-            raise _at(at, int(columns[1][at]), error) from None
+            raise _at(at, int(ops_[at]), error) from None
 
     def next_event(self) -> int | None:
         """The next instant at which a request may be done, in ns; `None` while there is none.

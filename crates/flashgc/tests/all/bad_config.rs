@@ -219,6 +219,16 @@ fn names_that_nobody_knows_get_the_nearest() {
     }
 }
 
+/// What a preset would give is not missed in addition.
+#[test]
+fn a_name_that_is_no_text_is_one_error() {
+    for set in ["gc.scheme=5", "device.preset=5", "device.preset=[\"slc-msr\"]"] {
+        let found = refusal(TINY, &[set]);
+        assert_eq!(found.matches("error: ").count(), 1, "{found}");
+        assert_says(&found, &["is not a string: ", "write text in quotes"]);
+    }
+}
+
 /// The needs of other slots are not checked against the default choice.
 #[test]
 fn a_word_that_no_slot_has_is_one_error() {

@@ -204,11 +204,10 @@ impl Component {
         self.check_time("a request", at_ns)?;
         self.check_tenant(tenant)?;
         let (high, fua, hint) = (marks.is_high(), marks.is_fua(), marks.hint());
-        let request = if op == HostOp::Flush {
-            HostRequest::flush(at_ns)
-        } else {
-            self.check_extent(op, offset_bytes, bytes)?;
-            HostRequest::from_bytes(at_ns, op, offset_bytes, bytes, self.page_bytes())
+        self.check_extent(op, offset_bytes, bytes)?;
+        let request = match op {
+            HostOp::Flush => HostRequest::flush(at_ns),
+            _ => HostRequest::from_bytes(at_ns, op, offset_bytes, bytes, self.page_bytes()),
         };
         if changes(op) && self.refuses_writes && self.is_read_only() {
             return Err(wrong::read_only(op.name()));
@@ -246,6 +245,10 @@ impl Component {
     }
 
     fn check_extent(&self, op: HostOp, offset_bytes: u64, bytes: u64) -> Result<(), Wrong> {
+        if op == HostOp::Flush {
+            let is_whole = (offset_bytes, bytes) == (0, 0);
+            return if is_whole { Ok(()) } else { Err(wrong::flush_of_bytes(offset_bytes, bytes)) };
+        }
         if bytes == 0 {
             return Err(wrong::no_bytes(op.name()));
         }

@@ -18,6 +18,8 @@ pub enum Why {
     BeyondTheEnd,
     /// A read, a write or a trim of no bytes.
     NoBytes,
+    /// A flush with an offset or a size.
+    FlushOfBytes,
     /// A request of a tenant that the configuration does not have.
     NoTenant,
     /// A write or a trim, and the drive takes none any more.
@@ -112,6 +114,16 @@ pub(super) fn no_bytes(op: &str) -> Wrong {
     Wrong::new(
         Why::NoBytes,
         format!("error: a {op} of 0 B\n  = help: give at least one byte; only a flush has none"),
+    )
+}
+
+pub(super) fn flush_of_bytes(offset_bytes: u64, bytes: u64) -> Wrong {
+    Wrong::new(
+        Why::FlushOfBytes,
+        format!(
+            "error: a flush of {bytes} B at byte {offset_bytes}\n  = help: give 0 for both; a \
+             flush is for all data that was written before it"
+        ),
     )
 }
 

@@ -24,6 +24,9 @@ fn wrong_requests_and_times_are_refused_and_change_nothing() {
     is(&submit(1_000, HostOp::Write, bytes - 512, 1024), Why::BeyondTheEnd, &["1024 B"]);
     is(&submit(1_000, HostOp::Trim, u64::MAX, u64::MAX), Why::BeyondTheEnd, &["beyond the end"]);
     is(&submit(1_000, HostOp::Write, 0, 0), Why::NoBytes, &["write of 0 B"]);
+    let flush = ["flush of 512 B at byte 0", "give 0 for both"];
+    is(&submit(1_000, HostOp::Flush, 0, 512), Why::FlushOfBytes, &flush);
+    is(&submit(1_000, HostOp::Flush, 512, 0), Why::FlushOfBytes, &["flush of 0 B at byte 512"]);
     is(&drive.advance(10).expect_err("wrong"), Why::BeforeThePresent, &["time runs backwards"]);
     is(&drive.advance(u64::MAX).expect_err("wrong"), Why::TooLate, &["latest instant"]);
     let nothing = drive.advance_to_completion(u64::MAX).expect_err("wrong");
