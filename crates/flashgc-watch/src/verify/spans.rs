@@ -151,7 +151,7 @@ impl Spans {
         assert!(
             *latest_ns <= requested_ns,
             "bus {bus} went at {from_ns} ns to a transfer that had waited since {requested_ns} ns, \
-             after one that had requested at {latest_ns} ns"
+             after one that was requested at {latest_ns} ns"
         );
         *latest_ns = requested_ns;
         if !is_command {
