@@ -3,6 +3,7 @@
 mod channel;
 mod classes;
 mod device;
+mod jobs;
 mod scheme;
 mod slots;
 mod superblocks;

@@ -19,7 +19,7 @@ impl Draw {
         }
     }
 
-    fn requests(&mut self) -> u64 {
+    pub(super) fn requests(&mut self) -> u64 {
         match self.choices.chance(4) {
             true => self.choices.between(1_500, 5_000),
             false => self.choices.sized(16, 1_000),
@@ -205,43 +205,6 @@ impl Draw {
         let course = "[{ pauses = \"300 ms\", bursts = { 1 = 25 } }, \
                       { pauses = \"100 ms\", bursts = { 2 = 5, 1 = 25 } }]";
         self.set(&key("course"), course);
-    }
-
-    /// Concurrent jobs, in a part of the cases with flushes and forced writes.
-    fn jobs(&mut self) {
-        let count = self.choices.between(1, 3);
-        let jobs: Vec<String> = (0..count).map(|_| self.job()).collect();
-        self.set("workload.jobs.job", format!("[{}]", jobs.join(", ")));
-    }
-
-    fn job(&mut self) -> String {
-        let size = self.choices.pick(&["512 B", "4 KiB", "4 KiB", "16 KiB", "22 KiB"]);
-        let reads = self.choices.pick(&["0.0", "0.0", "0.3", "0.7"]);
-        let trims = self.choices.pick(&["0.0", "0.0", "0.1"]);
-        let mut keys = vec![
-            "file = \"drive\", amount = 100000.0".to_string(),
-            format!("requests = {}, depth = {}", self.requests(), self.choices.sized(1, 40)),
-            format!("size = \"{size}\", read_share = {reads}, trim_share = {trims}"),
-        ];
-        if self.choices.chance(30) {
-            keys.push("address = { zipf = 1.2 }".into());
-        }
-        if self.choices.chance(40) {
-            let hints = ["[0]", "[1]", "[2, 1]", "[0, 3, 200]"];
-            keys.push(format!("hints = {}", self.choices.pick(&hints)));
-            if self.choices.chance(30) {
-                keys.push("hint_select = \"random\"".into());
-            }
-        }
-        let lasting = [("flush_after", ["1", "3", "30"]), ("fua_share", ["0.1", "0.5", "1.0"])];
-        for (key, values) in lasting {
-            if self.choices.chance(40) {
-                keys.push(format!("{key} = {}", self.choices.pick(&values)));
-                self.history.words.push(("workload.jobs.job".into(), key.into()));
-                self.history.remove("device.write_completion");
-            }
-        }
-        format!("{{ {} }}", keys.join(", "))
     }
 
     /// A trace of requests that a synthetic workload would not make: on few pages, at one instant.

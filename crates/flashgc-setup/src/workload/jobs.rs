@@ -441,7 +441,7 @@ fn misfits(table: &Reader<'_>, jobs: &JobsPlan, misfit: &Misfit, drive_bytes: u6
             format!(
                 "job \"{}\" has requests of {} bytes, but works on {bytes} bytes",
                 jobs.jobs[job].name,
-                jobs.jobs[job].sizes_range().0.max(jobs.jobs[job].align_bytes)
+                jobs.jobs[job].least_part_bytes()
             ),
             "make the requests smaller or `span` larger, or reduce `offset`".to_string(),
         ),

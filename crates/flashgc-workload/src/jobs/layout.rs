@@ -175,9 +175,7 @@ fn part(
         (None, Some(rest)) => rest,
         (None, None) => return Err(Misfit::NoSize(job)),
     };
-    let (largest, smallest) = plan.sizes_range();
-    let least = if plan.passes.is_some() { smallest } else { largest };
-    if size < least.max(plan.align_bytes) {
+    if size < plan.least_part_bytes() {
         return Err(Misfit::Small { job, bytes: size });
     }
     // A scale leaves at least one byte of an amount.

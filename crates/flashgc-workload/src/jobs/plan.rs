@@ -317,15 +317,30 @@ impl JobPlan {
 
     /// The largest and the smallest request, in bytes.
     pub fn sizes_range(&self) -> (u64, u64) {
-        let ops = [HostOp::Read, HostOp::Write, HostOp::Trim].into_iter();
-        let follows = self.passes.is_some() && self.trim_then_write && !self.trims_in_order();
-        let has_size = |op| self.has(op) && !(op == HostOp::Write && follows);
-        let used = ops.filter(|&op| has_size(op)).flat_map(|op| &self.sizes[op as usize]);
         let (mut largest, mut smallest) = (0, u64::MAX);
-        for size in used {
+        for size in self.sized_kinds().flatten() {
             largest = largest.max(size.mean_bytes());
             smallest = smallest.min(size.mean_bytes());
         }
         (largest, smallest.min(largest))
+    }
+
+    /// The least part of a file on which the job can work. In passes it may leave out requests that
+    /// do not fit, as long as one of each kind does; otherwise a pass would end before it begins.
+    pub fn least_part_bytes(&self) -> u64 {
+        let least = |sizes: &Vec<Size>| sizes.iter().map(Size::mean_bytes).min();
+        let least = match self.passes {
+            Some(_) => self.sized_kinds().filter_map(least).max().unwrap_or(0),
+            None => self.sizes_range().0,
+        };
+        least.max(self.align_bytes)
+    }
+
+    /// The sizes of each kind of request that has its own.
+    fn sized_kinds(&self) -> impl Iterator<Item = &Vec<Size>> {
+        let ops = [HostOp::Read, HostOp::Write, HostOp::Trim].into_iter();
+        let follows = self.passes.is_some() && self.trim_then_write && !self.trims_in_order();
+        let has_size = move |op| self.has(op) && !(op == HostOp::Write && follows);
+        ops.filter(move |&op| has_size(op)).map(|op| &self.sizes[op as usize])
     }
 }

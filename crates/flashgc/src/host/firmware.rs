@@ -43,9 +43,10 @@ impl Firmware {
         }
     }
 
-    /// Time in which cores handled commands, in ns, and their number.
-    pub(super) fn spent(&self) -> (u64, u32) {
-        (self.spent_ns, self.rules.cores)
+    /// Time in which cores handled commands up to now, in ns, and their number.
+    pub(super) fn spent(&self, now_ns: u64) -> (u64, u32) {
+        let under_way: u64 = self.handled.iter().map(|command| now_ns - command.from_ns).sum();
+        (self.spent_ns + under_way, self.rules.cores)
     }
 
     /// A request waits for a core.

@@ -79,10 +79,11 @@ impl Link {
         }
     }
 
-    /// Time in which data crossed in this stage, in ns, where the link has it.
-    pub(super) fn spent(&self, stage: Stage) -> Option<u64> {
+    /// Time in which data crossed in this stage up to now, in ns, where the link has it.
+    pub(super) fn spent(&self, stage: Stage, now_ns: u64) -> Option<u64> {
         let at = self.rules.stages().iter().position(|&other| other == stage)?;
-        Some(self.lanes[at].spent_ns)
+        let Lane { under_way, since_ns, spent_ns } = &self.lanes[at];
+        Some(spent_ns + under_way.as_ref().map_or(0, |_| now_ns - since_ns))
     }
 
     /// Whether nothing crosses in this direction, and something may.

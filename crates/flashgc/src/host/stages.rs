@@ -30,10 +30,12 @@ pub struct StageUse {
 
 impl Host {
     /// The use of a stage, where there is one and its time is counted.
-    pub fn stage_use(&self, stage: Stage) -> Option<StageUse> {
+    pub fn stage_use(&self, stage: Stage, now_ns: u64) -> Option<StageUse> {
         let (spent_ns, at_once) = match stage {
-            Stage::Link | Stage::LinkIn | Stage::LinkOut => (self.link.as_ref()?.spent(stage)?, 1),
-            Stage::Firmware => self.firmware.as_ref()?.spent(),
+            Stage::Link | Stage::LinkIn | Stage::LinkOut => {
+                (self.link.as_ref()?.spent(stage, now_ns)?, 1)
+            }
+            Stage::Firmware => self.firmware.as_ref()?.spent(now_ns),
             Stage::Buffer => return None,
         };
         Some(StageUse { spent_ns, at_once })

@@ -92,7 +92,8 @@ impl Seen<'_> {
         }
         figures.add_spent(40, results.units.iter().copied());
         figures.add_spent(41, results.buses.iter().copied());
-        let spent_ns = |stage| self.host.stage_use(stage).map_or(0, |used| used.spent_ns);
+        let spent_ns =
+            |stage| self.host.stage_use(stage, self.now_ns).map_or(0, |used| used.spent_ns);
         figures.add(42, spent_ns(Stage::Link));
         figures.add_all(43, [Stage::LinkIn, Stage::LinkOut].map(spent_ns));
         figures.add_all(50, self.store.ftl.blocks.measured_erases().map(u64::from));

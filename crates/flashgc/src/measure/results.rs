@@ -128,7 +128,7 @@ impl Seen<'_> {
 
     /// By number, the use of the stages of the host.
     fn stage_use(&self) -> impl Iterator<Item = (Stage, Option<StageUse>)> + '_ {
-        Stage::ALL.into_iter().map(|stage| (stage, self.host.stage_use(stage)))
+        Stage::ALL.into_iter().map(|stage| (stage, self.host.stage_use(stage, self.now_ns)))
     }
 
     fn stages_since(&self, before: &Before, elapsed_ns: u64) -> Vec<(Stage, HostShares)> {

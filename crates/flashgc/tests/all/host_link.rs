@@ -158,3 +158,30 @@ fn the_checker_notices_a_link_of_another_kind() {
     let faster = of("device.host_link.transfer=\"4 ns/B\"");
     assert!(mistaken(HALF, faster).contains("the time of 4096 B on the link"));
 }
+
+/// A ramp ends while data crosses the link and cores handle commands: what of their time lies
+/// behind it counts, and not all of it. Found by histories: shares were above 1.
+#[test]
+fn a_ramp_divides_the_time_of_a_crossing_and_of_a_command() {
+    const FIRMWARE: &str = "device.firmware={command=\"300 us\",cores=2}";
+    for link in [HALF, FULL] {
+        for ramp in ["1 us", "150 us", "310 us", "500 us", "900 us"] {
+            let job = format!(
+                "[[workload.jobs.job]]\nfile = \"drive\"\nrequests = 3\ndepth = 2\n\
+                 size = \"64 KiB\"\nread_share = 0.5\nramp = \"{ramp}\"\n"
+            );
+            let report = run_verified(&format!("{TINY_DRIVE}{job}"), &[link, FIRMWARE]);
+            let parts = ["host_link", "host_link_in", "host_link_out", "firmware"];
+            let shares = parts.iter().filter_map(|part| {
+                let of = |who: &str| report.pointer(&format!("/utilisation/{part}/{who}"));
+                Some([of("host")?.as_f64()?, of("idle")?.as_f64()?])
+            });
+            let shares: Vec<[f64; 2]> = shares.collect();
+            assert!(shares.len() >= 2, "{shares:?}");
+            for [host, idle] in shares {
+                assert!((0.0..=1.0).contains(&host), "{link} {ramp}: {host}");
+                assert_near("shares", host + idle, 1.0, 1e-9);
+            }
+        }
+    }
+}

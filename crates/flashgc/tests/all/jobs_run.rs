@@ -106,6 +106,12 @@ fn mistakes_in_jobs_are_named() {
             ["wait for its requests", "another `flow_id`"],
         ),
         ("[[job]]\nspan = \"2 KiB\"", ["requests of 4096 bytes, but works on 2048", "span"]),
+        // Found by histories: a pass ended before its first write, without an end.
+        (
+            "[[job]]\nspan = \"14 KiB\"\npasses = \"new\"\nread_share = 0.7\nsize = \"22 KiB\"\n\
+             read_size = \"4 KiB\"",
+            ["requests of 22528 bytes, but works on 14336", "span"],
+        ),
         ("[[job]]\nspan = \"1 MiB\"\nclones = 5000", ["out of range", "4096"]),
         ("[[job]]\nspan = \"1 MiB\"\nread_share = 0.7\ntrim_share = 0.7", ["at most 1", "writes"]),
         ("[[job]]\nspan = \"1 MiB\"\ntrim_then_write = true", ["trim_share = 1.0", "trim"]),
