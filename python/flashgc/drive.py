@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import flashgc._engine as engine
+from flashgc._engine import ConfigError
 from flashgc.files import output
-from flashgc.running import api, inputs
+from flashgc.running import api, arguments, inputs
 
 PathLike = str | os.PathLike[str]
 
@@ -43,6 +44,8 @@ def save(
     >>> about["precondition"]["drive_writes"], about["key"] == flashgc.drive.info(file)["key"]
     (0.5, True)
     """
+    _check_file(file)
+    verify = arguments.switch("verify", verify)
     set_ = api.with_format(set, format)
     output.check_apart(file, config, trace, scheme, device)
     with inputs.trace_file(trace) as found:
@@ -62,5 +65,12 @@ def info(file: PathLike) -> dict[str, Any]:
     (everything that the drive depends on: device, scheme, seed, preconditioning, workload), and
     `precondition` (its results, as in a report). A DriveError describes the problem of the file.
     """
+    _check_file(file)
     about: dict[str, Any] = json.loads(engine.drive_info(os.fspath(file)))
     return about
+
+
+def _check_file(file: object) -> None:
+    if file is None:
+        raise ConfigError("error: file must be a name or a path, got None")
+    arguments.check_paths(file=file)

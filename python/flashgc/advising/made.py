@@ -16,7 +16,7 @@ from flashgc.advising.candidates import Candidates
 from flashgc.advising.objectives import Values
 from flashgc.reports.report import Comparison, Report
 from flashgc.results import gc_cost
-from flashgc.running import api, inputs
+from flashgc.running import api, arguments, inputs, policies
 
 
 def advise(
@@ -48,8 +48,7 @@ def advise(
     >>> found.collection.read.p99_9.share > 0.5
     True
     """
-    if isinstance(schemes, (str, bytes)) or not (schemes is None or list(schemes)):
-        raise ConfigError("error: schemes must be a list with one name or more")
+    schemes = _names(schemes)
     set_ = api.with_format(set, format)
     with inputs.trace_file(trace) as file:
         given = commands.Given(config, trace, device, inputs.settings(set_),
@@ -61,6 +60,22 @@ def advise(
         work = rounds.Rounds(jobs, progress)
         found = _candidates(request, schemes, work)
         return _advised(found, work, given)
+
+
+def _names(schemes: object) -> list[str] | None:
+    """The schemes by name or path: a command, which has no functions, shows each."""
+    if schemes is None:
+        return None
+    found = [] if isinstance(schemes, (str, os.PathLike)) else arguments.schemes(schemes)
+    if not found:
+        raise ConfigError("error: schemes must be a list with one name or more")
+    for one in found:
+        if isinstance(one, policies.Scheme):
+            raise ConfigError(
+                f"error: advise cannot run the scheme in Python `{one.name}`\n"
+                "  = help: flashgc.compare runs it next to others"
+            )
+    return [os.fspath(one) for one in found if one is not None]
 
 
 def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  # noqa: ANN401
@@ -82,7 +97,7 @@ def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  
             'is nothing to advise on\n  = help: set another scheme, as in `gc.scheme = "greedy"`, '
             'and no gc.cost = "none" or gc.copy.use = "instant"'
         )
-    names = candidates.presets(own) if listed is None else [os.fspath(one) for one in listed]
+    names = candidates.presets(own) if listed is None else listed
     wanted = [name for name in names if name != own]
     requests = {name: _shared(request(name), base) for name in wanted}
     return candidates.chosen(base, requests, own, listed is not None)

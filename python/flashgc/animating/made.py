@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 
 import flashgc._engine as engine
@@ -10,7 +11,7 @@ from flashgc._engine_types import AnimatedPart
 from flashgc.animating.animation import Animation
 from flashgc.pages import provenance
 from flashgc.reports.report import Report
-from flashgc.running import api, inputs
+from flashgc.running import api, arguments, inputs
 from flashgc.running import timeline as timelines
 
 REQUESTS = 1000
@@ -60,11 +61,12 @@ def animate(
         "units": None if units is None else timelines.numbers(units, "animation"),
         "requests": _count(requests, window),
     }
+    arguments.check_paths(drive=drive)
     with inputs.trace_file(trace) as file:
         given = api._request(config, file, scheme, device, api.with_format(set, format), seed, fit,
                              unset)  # fmt: skip
         [sized] = api._sized([given], api._told(progress))
-        own = None if drive is None else str(drive)
+        own = None if drive is None else os.fspath(drive)
         outcome, recorded = engine.animate(sized, part, own, api._told(progress))
     report = Report._of(outcome)
     api._note_origin([report], given, provenance.call(

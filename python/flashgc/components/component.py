@@ -17,6 +17,7 @@ from flashgc.components.closed_loop import Loop
 from flashgc.formatting import units
 from flashgc.reports.report import Report
 from flashgc.running import api, inputs
+from flashgc.running import arguments as given_arguments
 
 PARTS: Final = engine.PARTS
 """The names of the parts of a latency, as in blame."""
@@ -152,6 +153,9 @@ class Component:
         if device is None and is_device(config):
             given, device = _ANY, config
         request = api._request(given, None, scheme, device, set, seed, None, unset)
+        given_arguments.check_paths(drive=drive)
+        parts = given_arguments.switch("parts", parts)
+        verify = given_arguments.switch("verify", verify)
         own = None if drive is None else os.fspath(drive)
         most = None if depth is None else inputs.whole("depth", depth, 1)
         told = api._told(progress)

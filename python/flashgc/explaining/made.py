@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +13,7 @@ from flashgc._engine_types import NO_LOGS, Stories
 from flashgc.explaining.explanation import Explanation
 from flashgc.pages import provenance
 from flashgc.reports.report import Report
-from flashgc.running import api, inputs
+from flashgc.running import api, arguments, inputs
 
 MOST = 1000
 """Stories of one run at most."""
@@ -60,10 +61,11 @@ def explain(
     numbers = _numbers(request, slowest, kind)
     asked: Stories = {"numbers": [min(number, LAST) for number in numbers],
                       "slowest": _count(slowest, numbers), "kind": kind}  # fmt: skip
+    arguments.check_paths(drive=drive)
     with inputs.trace_file(trace) as file:
         given = api._request(config, file, scheme, device, set_, seed, fit, unset)
         [sized] = api._sized([given], api._told(progress))
-        own = None if drive is None else str(drive)
+        own = None if drive is None else os.fspath(drive)
         logs: Any = {**NO_LOGS, "stories": asked}
         outcome = engine.run(sized, False, logs, api._told(progress), own, True)
     report = Report._of(outcome)

@@ -19,7 +19,7 @@ from flashgc.results import conversion_notes, gc_cost, refusal, statistics
 from flashgc.results import over_time as overview
 from flashgc.results.metrics import Origin
 from flashgc.results.refusal import Refusal
-from flashgc.running import inputs, parallel, policies
+from flashgc.running import arguments, inputs, parallel, policies
 from flashgc.running import request_log as requests_log
 from flashgc.running import timeline as timelines
 
@@ -131,6 +131,11 @@ def run(
     (3, 'greedy')
 
     """
+    arguments.check_paths(gc_log=gc_log, series=series, request_log=request_log,
+                          timeline=timeline, drive=drive)  # fmt: skip
+    verify, blame = arguments.switch("verify", verify), arguments.switch("blame", blame)
+    over_time = None if over_time is None else arguments.switch("over_time", over_time)
+    untimed = arguments.switch("untimed", untimed)
     for log, what in ((gc_log, "log of collections"), (series, "series"), (timeline, "timeline")):
         output.check_ending(log, what)
     for log in (gc_log, series, timeline, request_log):
@@ -192,6 +197,9 @@ def run_seeds(
     True
     """
     seeds = inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
+    arguments.check_paths(drive=drive)
+    verify, blame = arguments.switch("verify", verify), arguments.switch("blame", blame)
+    untimed = arguments.switch("untimed", untimed)
     with inputs.trace_file(trace) as file:
         given = with_format(without_clock(set) if untimed else set, format)
         request = _request(config, file, scheme, device, given, seed, fit, unset)
@@ -259,15 +267,17 @@ def compare(
     >>> off.low < 0 < off.high  # three short runs cannot tell the two apart
     True
     """
+    arguments.check_paths(drive=drive)
+    verify, blame = arguments.switch("verify", verify), arguments.switch("blame", blame)
+    over_time = None if over_time is None else arguments.switch("over_time", over_time)
+    cost = arguments.switch("cost", cost)
     if seeds is not None:
         seeds = inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
         if over_time:
             raise ConfigError("error: over_time shows one run and cannot be combined with seeds")
-    if isinstance(schemes, (str, os.PathLike)):
-        schemes = [schemes]
+    schemes = arguments.schemes(schemes)
     if not schemes:
         raise ConfigError("error: there is no scheme to compare\n  = help: `flashgc schemes`")
-    schemes = list(schemes)
     given_set = with_format(set, format)
     with inputs.trace_file(trace) as file:
         asked = [
@@ -498,6 +508,7 @@ def _bare_request(
     unset: Iterable[str] | None = None,
 ) -> Request:
     """The request without the trace that the configuration itself may name."""
+    arguments.check_paths(scheme=scheme, device=device)
     source = inputs.config(config)
     sets = inputs.settings(set)
     if seed is not None:

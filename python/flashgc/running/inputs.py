@@ -20,6 +20,7 @@ from typing import SupportsIndex, TypeGuard
 from flashgc._engine import ConfigError, TraceError
 from flashgc.files import toml
 from flashgc.files.reading import JOB_FILES, Source, describe, printable, read_text, result_at
+from flashgc.running import arguments
 
 SEEDS_MAX = 10_000
 """The most runs of one configuration at once."""
@@ -220,7 +221,7 @@ def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:
     if isinstance(given, str):
         return [given]
     if not isinstance(given, Mapping):
-        return list(given)
+        return _texts("set", given, "write key=value, or give a dictionary: {'seed': 3}")
     return [f"{key}={toml.value(item, key)}" for key, item in _flat(given, "")]
 
 
@@ -228,7 +229,21 @@ def keys(given: Iterable[str] | None) -> list[str]:
     """Keys to unset, one or several."""
     if given is None:
         return []
-    return [given] if isinstance(given, str) else list(given)
+    return _texts("unset", given, "write the names of keys: ['device.exported']")
+
+
+def _texts(name: str, given: object, remedy: str) -> list[str]:
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Iterable) and not isinstance(given, bytes):
+        found = list(given)
+        wrong = [one for one in found if not isinstance(one, str)]
+        if not wrong:
+            return found
+        given = wrong[0]
+    raise ConfigError(
+        f"error: {name} must be a list of texts, got {arguments.shown(given)}\n  = help: {remedy}"
+    )
 
 
 def _flat(table: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
@@ -242,9 +257,11 @@ def _flat(table: Mapping[str, object], prefix: str) -> Iterator[tuple[str, objec
 def whole(name: str, given: object, least: int, most: int | None = None) -> int:
     """A parameter that is a whole number; nothing is rounded to become one."""
     if isinstance(given, SupportsIndex) and not isinstance(given, bool):
-        number = operator.index(given)
-        if number >= least and (most is None or number <= most):
-            return number
+        # An array has the method, and its index is an error.
+        with contextlib.suppress(TypeError):
+            number = operator.index(given)
+            if number >= least and (most is None or number <= most):
+                return number
     shown = repr(given)[:60]
     allowed = f"from {least}" if most is None else f"from {least} to {most}"
     raise ConfigError(f"error: {name} must be a whole number {allowed}, got {shown}")
@@ -275,6 +292,7 @@ def trace_file(given: str | os.PathLike[str] | None) -> Iterator[tuple[str, Path
     if given is None:
         yield None
         return
+    arguments.check_paths(trace=given)
     name = os.fspath(given)
     if not name:
         raise TraceError("error: the name of the trace is empty\n"

@@ -1,0 +1,70 @@
+"""The arguments of functions in Python: the name of a wrong one, and the allowed values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from flashgc._engine import ConfigError
+
+if TYPE_CHECKING:
+    PathLike = str | os.PathLike[str]
+
+
+def shown(given: object) -> str:
+    """A value in a message."""
+    return repr(given)[:60]
+
+
+def switch(name: str, given: object) -> bool:
+    """A parameter that is True or False, also of NumPy; texts such as "no" are neither."""
+    if isinstance(given, bool):
+        return given
+    kind = getattr(getattr(given, "dtype", None), "kind", None)
+    if kind == "b" and getattr(given, "ndim", None) == 0:
+        return bool(given)
+    raise ConfigError(f"error: {name} must be True or False, got {shown(given)}")
+
+
+def check_paths(**given: object) -> None:
+    """Refuses the first argument that is neither a name or path as text nor None."""
+    for name, value in given.items():
+        if value is None:
+            continue
+        if not isinstance(value, (str, os.PathLike)):
+            raise ConfigError(_no_path(name, value))
+        path = os.fspath(value)
+        if not isinstance(path, str):
+            raise ConfigError(_no_path(name, value))
+        if "\0" in path:
+            raise ConfigError(
+                f"error: {name} is {shown(value)}, and no name of a file has a zero byte"
+            )
+
+
+def _no_path(name: str, given: object) -> str:
+    text = f"error: {name} must be a name or a path, got {shown(given)}"
+    if name == "scheme" and callable(given):
+        return (
+            f"{text}\n  = help: a function becomes a scheme with @flashgc.victim, "
+            "@flashgc.placement(classes=...) or @flashgc.pacing"
+        )
+    if name in ("device", "scheme"):
+        table = "device" if name == "device" else "gc"
+        return f'{text}\n  = help: keys of their own are in set, as in set={{"{table}": {{...}}}}'
+    return text
+
+
+def schemes(given: object) -> list[PathLike]:
+    """Schemes to compare: names, paths or schemes in Python, one or several."""
+    if given is None:
+        return []
+    if isinstance(given, (str, os.PathLike)):
+        return [given]
+    if not isinstance(given, Iterable) or isinstance(given, bytes):
+        raise ConfigError(f"error: schemes must be a list of names or paths, got {shown(given)}")
+    found = list(given)
+    for one in found:
+        check_paths(scheme=one)
+    return found

@@ -1,0 +1,72 @@
+"""Arguments in Python that are of another type: each is named, and nothing runs before."""
+
+import re
+
+import numpy as np
+import pytest
+
+import flashgc
+from conftest import SMALL
+
+SHORT = {"workload.synthetic.requests": 500}
+
+
+def first(candidates):
+    return candidates.block[0]
+
+
+@pytest.mark.parametrize("name", ["verify", "blame", "over_time", "untimed"])
+def test_a_switch_is_true_or_false(name):
+    for wrong in ("no", 1, [], np.array([True, False])):
+        with pytest.raises(flashgc.ConfigError, match=f"error: {name} must be True or False, got"):
+            flashgc.run(SMALL, **{name: wrong})
+    assert flashgc.run(SMALL, set=SHORT, **{name: np.bool_(False)}).requests.read
+
+
+def test_switches_of_numpy_are_in_the_call_of_a_page():
+    report = flashgc.run(SMALL, set=SHORT, blame=np.bool_(True), over_time=np.bool_(True))
+    assert "blame=True, over_time=True" in report._origin.again
+    both = flashgc.compare(SMALL, ["greedy"], set=SHORT, cost=np.bool_(True))
+    assert both[0].without_gc_cost is not None
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: flashgc.run(SMALL, trace=5), "trace must be a name or a path, got 5"),
+        (lambda: flashgc.run(SMALL, trace=b"a"), "trace must be a name or a path, got b'a'"),
+        (lambda: flashgc.run(SMALL, trace="a\0b"), r"trace is 'a\x00b', and no name of a file has"),
+        (lambda: flashgc.run(SMALL, scheme=first), "becomes a scheme with @flashgc.victim"),
+        (lambda: flashgc.compare(SMALL, ["greedy", first]), "a scheme with @flashgc.victim"),
+        (lambda: flashgc.run(SMALL, device={}), 'as in set={"device": {...}}'),
+        (lambda: flashgc.run(SMALL, drive=5), "drive must be a name or a path, got 5"),
+        (lambda: flashgc.compare(SMALL, ["fifo"], drive=5), "drive must be a name or a path"),
+        (lambda: flashgc.run_seeds(SMALL, 2, drive=5), "drive must be a name or a path"),
+        (lambda: flashgc.explain(SMALL, drive=5), "drive must be a name or a path"),
+        (lambda: flashgc.animate(SMALL, drive=5), "drive must be a name or a path"),
+        (lambda: flashgc.run(SMALL, gc_log=5), "gc_log must be a name or a path"),
+        (lambda: flashgc.run(SMALL, request_log=b"a.csv"), "request_log must be a name or a path"),
+        (lambda: flashgc.drive.save(SMALL, None), "file must be a name or a path, got None"),
+        (lambda: flashgc.drive.info(5), "file must be a name or a path, got 5"),
+        (lambda: flashgc.compare(SMALL, 5), "schemes must be a list of names or paths, got 5"),
+        (lambda: flashgc.compare(SMALL, np.array([])), "there is no scheme to compare"),
+        (lambda: flashgc.run(SMALL, set=5), "set must be a list of texts, got 5"),
+        (lambda: flashgc.run(SMALL, set=[("seed", 3)]), "give a dictionary: {'seed': 3}"),
+        (lambda: flashgc.run(SMALL, unset=[5]), "unset must be a list of texts, got 5"),
+        (lambda: flashgc.run(SMALL, seed=np.array([1])), "seed must be a whole number from 0, got"),
+        (lambda: flashgc.Component("slc-msr", parts="no"), "parts must be True or False, got 'no'"),
+        (lambda: flashgc.Component("slc-msr", drive=5), "drive must be a name or a path, got 5"),
+        (
+            lambda: flashgc.advise(SMALL, schemes=[flashgc.victim(first)]),
+            "advise cannot run the scheme in Python `first`",
+        ),
+    ],
+)
+def test_an_argument_of_another_type_is_named(call, words):
+    with pytest.raises(flashgc.ConfigError, match=re.escape(words)):
+        call()
+
+
+def test_schemes_may_be_an_array():
+    both = flashgc.compare(SMALL, np.array(["greedy", "fifo"]), set=SHORT)
+    assert both.keys() == ["greedy", "fifo"]
