@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import flashgc._engine as engine
-from flashgc._engine import ConfigError
-from flashgc.files import output
-from flashgc.running import api, arguments, inputs
+from flashgc.files import arguments, output
+from flashgc.running import api, inputs
 
 PathLike = str | os.PathLike[str]
 
@@ -44,7 +43,7 @@ def save(
     >>> about["precondition"]["drive_writes"], about["key"] == flashgc.drive.info(file)["key"]
     (0.5, True)
     """
-    _check_file(file)
+    arguments.check_path("file", file)
     verify = arguments.switch("verify", verify)
     set_ = api.with_format(set, format)
     output.check_apart(file, config, trace, scheme, device)
@@ -65,12 +64,6 @@ def info(file: PathLike) -> dict[str, Any]:
     (everything that the drive depends on: device, scheme, seed, preconditioning, workload), and
     `precondition` (its results, as in a report). A DriveError describes the problem of the file.
     """
-    _check_file(file)
+    arguments.check_path("file", file)
     about: dict[str, Any] = json.loads(engine.drive_info(os.fspath(file)))
     return about
-
-
-def _check_file(file: object) -> None:
-    if file is None:
-        raise ConfigError("error: file must be a name or a path, got None")
-    arguments.check_paths(file=file)

@@ -70,3 +70,36 @@ def test_an_argument_of_another_type_is_named(call, words):
 def test_schemes_may_be_an_array():
     both = flashgc.compare(SMALL, np.array(["greedy", "fifo"]), set=SHORT)
     assert both.keys() == ["greedy", "fifo"]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda report: report.save(None), "the file must be a name or a path, got None"),
+        (lambda report: report.save("a\0.json"), r"the file is 'a\x00.json', and no name"),
+        (lambda report: report.save_folder(""), "the folder for results must be a name or a path"),
+        (lambda report: report.save_folder(None), "the folder for results must be a name or a"),
+        (lambda report: report.save_figures("f", None), "formats must be a word or a list of some"),
+        (lambda report: report.save_figures("f", []), "formats must be a word or a list of some"),
+        (lambda _: flashgc.load(None), "a result must be a name or a path, got None"),
+        (lambda _: flashgc.load(["a"]), "a result must be a name or a path, got ['a']"),
+        (lambda _: flashgc.sweep(None), "a sweep must be a name or a path, got None"),
+        (lambda _: flashgc.tune(None), "a configuration must be a path, a built-in name"),
+        (lambda _: flashgc.convert(5), "file must be a name or a path, got 5"),
+        (lambda _: flashgc.reproduce(5), "paper must be a name or a path, got 5"),
+        (lambda _: flashgc.check_bundle(5), "bundle must be a name or a path, got 5"),
+    ],
+)
+def test_a_place_of_results_of_another_type_is_named(call, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    report = flashgc.run(SMALL, set=SHORT)
+    with pytest.raises(flashgc.ConfigError, match=re.escape(words)):
+        call(report)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_format_of_figures_may_be_one_word(tmp_path):
+    pytest.importorskip("vl_convert")
+    saved = flashgc.run(SMALL, set=SHORT).save_figures(tmp_path, "svg")
+    assert saved
+    assert {path.suffix for path in saved} == {".svg"}

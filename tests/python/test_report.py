@@ -187,3 +187,14 @@ def test_wrong_folders_names_and_curves_are_refused(flashgc, tmp_path):
     assert "does not belong to the runs of report.json" in said
     (tmp_path / "one/curves.json").write_text('{"runs": [{}]}')
     assert "does not belong" in flashgc("report", "one", "--out", "x", code=2).err
+
+
+def test_refused_schemes_are_read_again(tmp_path):
+    several = package.compare(SMALL, ["greedy", "pb"])
+    several.save_folder(tmp_path / "several")
+    again = package.load(tmp_path / "several")
+    assert again.to_dict() == several.to_dict()
+    assert again.refused == several.refused
+    twice = package.load(tmp_path / "several", tmp_path / "several")
+    assert len(twice) == 2
+    assert twice.refused == several.refused

@@ -14,9 +14,10 @@ from flashgc.advising import candidates, commands, findings, lengths, objectives
 from flashgc.advising.advice import Advice
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.objectives import Values
+from flashgc.files import arguments
 from flashgc.reports.report import Comparison, Report
 from flashgc.results import gc_cost
-from flashgc.running import api, arguments, inputs, policies
+from flashgc.running import api, inputs, policies
 
 
 def advise(

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 import flashgc._engine as engine
 from flashgc._engine_types import AnimatedPart
 from flashgc.animating.animation import Animation
+from flashgc.files import arguments
 from flashgc.pages import provenance
 from flashgc.reports.report import Report
-from flashgc.running import api, arguments, inputs
+from flashgc.running import api, inputs
 from flashgc.running import timeline as timelines
 
 REQUESTS = 1000

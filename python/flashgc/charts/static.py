@@ -10,7 +10,7 @@ from typing import Any
 from flashgc._engine import OutputError
 from flashgc.charts import theme
 from flashgc.charts.chart import SCHEMA, Chart
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.machine import extras
 
 FORMATS = ("svg", "pdf", "png")
@@ -33,6 +33,7 @@ def save(
     Widths are in points, so that text of 7 to 8 pt has this size in a paper. A ConfigError
     without vl-convert, which `pip install flashgc[figures]` adds.
     """
+    formats = arguments.words("formats", formats)
     drawn = _writers()
     for name in formats:
         if name not in drawn:

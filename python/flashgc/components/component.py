@@ -14,10 +14,10 @@ import flashgc._engine as engine
 from flashgc._engine import RunError
 from flashgc.components import arguments, closed_loop
 from flashgc.components.closed_loop import Loop
+from flashgc.files import arguments as given_arguments
 from flashgc.formatting import units
 from flashgc.reports.report import Report
 from flashgc.running import api, inputs
-from flashgc.running import arguments as given_arguments
 
 PARTS: Final = engine.PARTS
 """The names of the parts of a latency, as in blame."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import of_text
-from flashgc.files import output
+from flashgc.files import arguments, output
 
 # The readers are imported where they are needed, which keeps the start of everything else quick.
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ def convert(
     """
     from flashgc.conversion import recognise
 
+    arguments.check_path("file", file)
+    arguments.check_paths(workload=workload, out=out)
     name, data = recognise.read(file)
     kind = recognise.program(name, data, program)
     here = Path(out).absolute().parent if out is not None else Path().absolute()

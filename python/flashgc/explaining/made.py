@@ -11,9 +11,10 @@ import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import NO_LOGS, Stories
 from flashgc.explaining.explanation import Explanation
+from flashgc.files import arguments
 from flashgc.pages import provenance
 from flashgc.reports.report import Report
-from flashgc.running import api, arguments, inputs
+from flashgc.running import api, inputs
 
 MOST = 1000
 """Stories of one run at most."""

@@ -13,6 +13,7 @@ from typing import IO
 
 import flashgc._start as start
 from flashgc._engine import OutputError
+from flashgc.files import arguments
 from flashgc.files.reading import describe
 
 _COMPRESSED = frozenset({
@@ -98,6 +99,7 @@ def save(
     path: str | os.PathLike[str], to_json: Callable[[], str], to_page: Callable[[], str]
 ) -> Path:
     """Writes a result in the form that the name of the file ends in, whole or not at all."""
+    arguments.check_path("the file", path)
     target = Path(path)
     if target.suffix == ".json":
         write(target, to_json() + "\n")
@@ -203,6 +205,7 @@ def _umask() -> int:
 
 def folder(path: str | os.PathLike[str], option: str = "--out") -> Path:
     """A folder for results: made if need be, and one in which files can be made."""
+    arguments.check_path("the folder for results", path)
     target = Path(path)
     try:
         target.mkdir(parents=True, exist_ok=True)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc.files import reading
+from flashgc.files import arguments, reading
 from flashgc.formatting import units
 from flashgc.formatting.table import Table
 from flashgc.reports.report import Comparison, Report
 from flashgc.reports.saving import CURVES, REPORT, PathLike
 from flashgc.results.metrics import Origin, unique
 from flashgc.results.over_time import OverTime
+from flashgc.results.refusal import Refusal
 from flashgc.schema import json_schema
 
 
@@ -38,16 +38,18 @@ def load(*results: PathLike) -> Comparison:
     return together(results)
 
 
-def read(results: Sequence[PathLike]) -> list[tuple[Path, list[Report]]]:
-    """The file of each result, and its reports."""
+def read(results: Sequence[PathLike]) -> list[tuple[Path, Comparison]]:
+    """The file of each result, and its reports with the schemes that were refused."""
     if not results:
         raise ConfigError("error: there is no result to read\n  = help: name a folder of --out")
-    if not all(os.fspath(one) for one in results):
+    if "" in results:
         raise ConfigError("error: the name of a result is empty\n  = help: name a folder of --out")
+    for one in results:
+        arguments.check_path("a result", one)
     return [_read(Path(one)) for one in results]
 
 
-def _read(given: Path) -> tuple[Path, list[Report]]:
+def _read(given: Path) -> tuple[Path, Comparison]:
     file = given / REPORT if given.is_dir() else given
     result = reading.result_at(given)
     if (result is not None and not file.name == REPORT) or (given.is_dir() and not file.exists()):
@@ -60,7 +62,7 @@ def _read(given: Path) -> tuple[Path, list[Report]]:
     curves = file.parent / CURVES
     if curves.exists():
         _add_curves(curves, reports)
-    return file, reports
+    return file, Comparison(reports, map(_refusal, filter(_is_refused, listed)))
 
 
 def _other(given: Path, result: tuple[str, str] | None) -> ConfigError:
@@ -92,6 +94,16 @@ def _unknown(file: Path, why: str) -> ConfigError:
 def _is_refused(values: object) -> bool:
     """A scheme of a comparison that could not run has a place in the list, without metrics."""
     return isinstance(values, Mapping) and "refused" in values
+
+
+def _refusal(values: Mapping[str, Any]) -> Refusal:
+    """A refused scheme of a comparison; a key that the file lacks is empty."""
+    text = str(values["refused"])
+    return Refusal(
+        scheme=str(values.get("scheme")), reason=text, text=str(values.get("text", text)),
+        settings=tuple(values.get("settings", ())), unset=tuple(values.get("unset", ())),
+        then=values.get("then"),
+    )  # fmt: skip
 
 
 def _report(file: Path, values: object) -> Report:
@@ -133,7 +145,9 @@ def _add_curves(file: Path, reports: Sequence[Report]) -> None:
 
 def together(results: Sequence[PathLike], names: Sequence[str] | None = None) -> Comparison:
     """The runs of all results, under these names or under distinct ones."""
-    found = [(file, report) for file, reports in read(results) for report in reports]
+    several = read(results)
+    found = [(file, report) for file, reports in several for report in reports]
+    refused = dict.fromkeys(one for _, reports in several for one in reports.refused)
     schemes = [report.scheme for _, report in found]
     if names is None:
         names = [
@@ -149,10 +163,11 @@ def together(results: Sequence[PathLike], names: Sequence[str] | None = None) ->
         )
     if len(set(names)) != len(names):
         raise ConfigError("error: two runs cannot have the same name\n  = help: --names A,B,C")
-    return Comparison(
+    shown = [
         report if name == report.scheme else _renamed(report, name)
         for (_, report), name in zip(found, names, strict=True)
-    )
+    ]
+    return Comparison(shown, refused)
 
 
 def _renamed(report: Report, name: str) -> Report:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import flashgc._engine as engine
 from flashgc._engine import ConfigError, TraceError
 from flashgc.axes import layers
-from flashgc.files import output, reading
+from flashgc.files import arguments, output, reading
 from flashgc.reproduction import bundle as bundles
 from flashgc.reproduction import outcome, papers
 from flashgc.reproduction.environment import RunUsed, TraceUsed
@@ -113,6 +113,7 @@ def check_bundle(
         OutputError: results that cannot be written.
 
     """
+    arguments.check_path("bundle", bundle)
     path = Path(bundle)
     listed, texts = _read(path)
     needed = {one.paper: _needed(one, traces) for one in listed.papers}

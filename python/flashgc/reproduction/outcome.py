@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from flashgc._engine import ConfigError
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.pages import provenance
 from flashgc.reproduction import (
     beside,
@@ -97,6 +97,7 @@ def reproduce(
     True
 
     """
+    arguments.check_path("paper", paper)
     own = [trace] if isinstance(trace, str | os.PathLike) else list(trace)
     figures = None if figures is None else list(figures)
     command = again or provenance.call("reproduce", [paper], {

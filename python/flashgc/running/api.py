@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import Logs, Request
-from flashgc.files import output, reading
+from flashgc.files import arguments, output, reading
 from flashgc.pages import provenance
 from flashgc.reports.report import Comparison, Report
 from flashgc.results import conversion_notes, gc_cost, refusal, statistics
 from flashgc.results import over_time as overview
 from flashgc.results.metrics import Origin
 from flashgc.results.refusal import Refusal
-from flashgc.running import arguments, inputs, parallel, policies
+from flashgc.running import inputs, parallel, policies
 from flashgc.running import request_log as requests_log
 from flashgc.running import timeline as timelines
 

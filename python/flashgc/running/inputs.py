@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import SupportsIndex, TypeGuard
 
 from flashgc._engine import ConfigError, TraceError
-from flashgc.files import toml
+from flashgc.files import arguments, toml
 from flashgc.files.reading import JOB_FILES, Source, describe, printable, read_text, result_at
-from flashgc.running import arguments
 
 SEEDS_MAX = 10_000
 """The most runs of one configuration at once."""

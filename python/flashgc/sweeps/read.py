@@ -13,7 +13,7 @@ from pathlib import Path
 from flashgc._engine import ConfigError
 from flashgc.axes import read
 from flashgc.axes.choice import Choice, Range, Source, plain
-from flashgc.files import reading, toml
+from flashgc.files import arguments, reading, toml
 from flashgc.files.forms import File, near
 from flashgc.running import inputs
 from flashgc.sweeps.columns import OWN
@@ -53,6 +53,7 @@ def load(given: str | os.PathLike[str] | Mapping[str, object]) -> Sweep:
     elif isinstance(given, str) and "\n" in given:
         text, where, name = given, "(text)", UNNAMED
     else:
+        arguments.check_path("a sweep", given)
         path = Path(given)
         text, where, name = reading.read_text(path), reading.printable(path), path.stem
         folder = path.parent

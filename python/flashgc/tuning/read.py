@@ -120,6 +120,7 @@ def form_of(given: api.Config) -> tuple[TuneForm, str, Path] | None:
         text, where, name = reading.read_text(path), reading.printable(path), path.stem
         folder = path.parent
     else:
+        inputs.config(given)
         return None
     try:
         if not _TABLES & tomllib.loads(text).keys():

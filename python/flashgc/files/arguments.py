@@ -27,6 +27,13 @@ def switch(name: str, given: object) -> bool:
     raise ConfigError(f"error: {name} must be True or False, got {shown(given)}")
 
 
+def check_path(name: str, given: object) -> None:
+    """Refuses an argument that is not a name or path as text."""
+    if given is None or given == "":
+        raise ConfigError(_no_path(name, given))
+    check_paths(**{name: given})
+
+
 def check_paths(**given: object) -> None:
     """Refuses the first argument that is neither a name or path as text nor None."""
     for name, value in given.items():
@@ -54,6 +61,16 @@ def _no_path(name: str, given: object) -> str:
         table = "device" if name == "device" else "gc"
         return f'{text}\n  = help: keys of their own are in set, as in set={{"{table}": {{...}}}}'
     return text
+
+
+def words(name: str, given: object) -> list[str]:
+    """A parameter that is one word or several."""
+    if isinstance(given, str):
+        return [given]
+    found = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else []
+    if not found or not all(isinstance(one, str) for one in found):
+        raise ConfigError(f"error: {name} must be a word or a list of some, got {shown(given)}")
+    return found
 
 
 def schemes(given: object) -> list[PathLike]:
