@@ -64,7 +64,7 @@ class Drive:
         **options: Any,  # noqa: ANN401 - those of a component
     ) -> None:
         extras.library("simpy", "a drive in SimPy needs")
-        _check(config, ns, options)
+        _check(env, config, ns, options)
         self.env = env
         self.component = config if isinstance(config, Component) else Component(config, **options)
         self._ns = ns
@@ -74,6 +74,9 @@ class Drive:
         self._number = 0
         self._alarm: Any = None
         self._alarm_ns: int | None = None
+
+    def __repr__(self) -> str:
+        return f"Drive({self.component!r}, {self.waiting:,} waiting)"
 
     def read(self, offset: int, bytes: int, **marks: Any) -> library.Event:  # noqa: ANN401
         """Reads bytes; the marks are those of :meth:`flashgc.Component.submit`."""
@@ -149,8 +152,13 @@ class Drive:
         self._set_alarm()
 
 
-def _check(config: object, ns: float, options: Mapping[str, object]) -> None:
+def _check(env: object, config: object, ns: float, options: Mapping[str, object]) -> None:
     """Refuses arguments that would have no effect, and a unit of time that is none."""
+    if not all(hasattr(env, name) for name in ("now", "timeout", "event")):
+        raise ConfigError(
+            f"error: `env` must be a simpy.Environment, got {repr(env)[:60]}\n"
+            "  = help: drive = Drive(simpy.Environment(), CONFIG)"
+        )
     if isinstance(config, Component) and options:
         raise ConfigError(
             f"error: {', '.join(options)} cannot be set: the component is made already\n"

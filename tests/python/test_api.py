@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import flashgc
 from conftest import SMALL
 from flashgc.files import toml
+from flashgc.formatting.table import Table
 from flashgc.reports.report import Comparison, Report
 from flashgc.results import summary
 from flashgc.results.statistics import interval, student_t
@@ -58,6 +59,18 @@ def test_latencies_are_a_table(report):
     assert "<table>" in table._repr_html_()
     only_reads = flashgc.run(SMALL, set={"workload.synthetic.read_share": 1.0})
     assert np.isnan(only_reads.latency["p50"][1])
+
+
+def test_a_long_table_is_shown_by_its_ends():
+    whole = Table({"a": np.arange(60)})
+    assert len(repr(whole).splitlines()) == 61
+    long = Table({"a": np.arange(61), "b": ["<"] * 61})
+    lines = repr(long).splitlines()
+    assert [len(lines), lines[11].split(), lines[-1]] == [23, ["…", "…"], "61 rows"]
+    assert long._repr_html_().count("<tr>") == 22
+    assert long._repr_html_().endswith("</table><p>61 rows</p>")
+    assert "<table>" in Table({})._repr_html_()
+    assert repr(Table({})) == ""
 
 
 def test_the_distribution_agrees_with_the_percentiles(report):

@@ -1,5 +1,7 @@
 """A component in Python gives the results of a run with the same requests, by each of its ways."""
 
+import copy
+import pickle
 import re
 
 import numpy as np
@@ -171,6 +173,11 @@ def test_wrong_use_has_a_message():
         (lambda: drive.submit(2000, "erase", 0, 512), "no operation has the name 'erase'"),
         (lambda: drive.submit(2000, "write", 0, 512, hint=999), "a placement hint is"),
         (lambda: drive.submit_all([0.5], "read", 0, 512), "other than whole numbers"),
+        (lambda: drive.submit_all([5.0], "read", 0, 512), r"round\(\).astype\(numpy.uint64\)"),
+        (lambda: drive.submit_all([5], ["read"], 0, 512), r"are numbers in arrays: 0 \(read\)"),
+        (lambda: drive.restore(5), r"`snapshot` must be one of snapshot\(\), got 5"),
+        (lambda: copy.copy(drive), "a component cannot be copied or pickled"),
+        (lambda: pickle.dumps(drive), "a component cannot be copied or pickled"),
         (lambda: drive.submit_all([2000, 2000], "read", [0], 512), "has 1 value, and"),
         (lambda: drive.submit(2000, "flush", 512), "a flush of 0 B at byte 512"),
         (lambda: drive.submit(2000, "flush", 0, 512), "a flush of 512 B at byte 0"),
@@ -308,3 +315,35 @@ def test_a_closed_loop_says_what_is_wrong(wrong, told):
     with pytest.raises(flashgc.FlashgcError, match=re.escape(told)):
         drive.closed_loop(**{"depth": 4, "bytes": 4096, "requests": 10, **wrong})
     assert drive.closed_loop(depth=4, bytes=4096, requests=10).requests == 10
+
+
+@pytest.mark.parametrize("share", ["x", "0.5", 2, -0.1, float("nan"), None])
+def test_a_share_is_from_0_to_1(share):
+    drive = flashgc.Component("slc-msr", set=SMALL)
+    with pytest.raises(flashgc.RunError, match=r"read_share is .*\n  = help: give a share from 0"):
+        drive.closed_loop(depth=1, bytes=4096, requests=10, read_share=share)
+    loop = drive.closed_loop(depth=1, bytes=4096, requests=10)
+    with pytest.raises(flashgc.RunError, match=r"error: share is .*\n  = help: give a share from"):
+        loop.percentile_ns(share)
+
+
+def test_parts_that_are_not_split_are_no_zeros():
+    drive = flashgc.Component("slc-msr", set=SMALL, parts=False)
+    drive.submit(0, "read", 0, 4096)
+    done = drive.drain()
+    assert [one.parts for one in done] == [None]
+    with pytest.raises(flashgc.RunError, match=r"not split into parts here\n.*parts=True"):
+        _ = done.parts
+
+
+def test_what_a_component_gives_is_shown_in_words():
+    simpy = pytest.importorskip("simpy")
+    drive = flashgc.Component("slc-msr", set=SMALL)
+    drive.submit(0, "read", 0, 4096)
+    assert repr(drive) == "Component(870 MiB, at 0 ns, 1 request under way)"
+    assert repr(drive.drain()) == "Completions(1 request)"
+    assert repr(drive.closed_loop(depth=1, bytes=4096, requests=3)).startswith("Loop(0 reads, 3 wr")
+    shown = repr(flashgc.simpy.Drive(simpy.Environment(), drive))
+    assert shown.startswith("Drive(Component(870 MiB, at ")
+    with pytest.raises(flashgc.ConfigError, match=r"`env` must be a simpy.Environment, got None"):
+        flashgc.simpy.Drive(None, drive)

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Mapping
 from typing import SupportsIndex
 
+import flashgc._engine as engine
 from flashgc._engine import RunError
 
 NUMBER_MAX = 2**64 - 1
@@ -34,6 +35,15 @@ def check_switches(**given: object) -> None:
     for name, value in given.items():
         if not isinstance(value, bool):
             raise RunError(f"error: `{name}` must be True or False, got {repr(value)[:60]}")
+
+
+def check_snapshot(given: object) -> None:
+    """Refuses an argument that no component made."""
+    if not isinstance(given, engine.Snapshot):
+        raise RunError(
+            f"error: `snapshot` must be one of snapshot(), got {repr(given)[:60]}\n"
+            "  = help: keep = drive.snapshot(), and later drive.restore(keep)"
+        )
 
 
 def operation(numbers: Mapping[str, int], op: object) -> int:

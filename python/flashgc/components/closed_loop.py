@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 import flashgc._engine as engine
 from flashgc._engine import RunError
+from flashgc.formatting import units
 from flashgc.running import inputs
 
 DEPTH_MAX = 1_000_000
@@ -54,9 +56,16 @@ class Loop:
         """The mean latency."""
         return self.sum_ns / self.requests if self.requests else math.nan
 
+    def __repr__(self) -> str:
+        shown = f"{units.counted(self.reads, 'read')}, {units.counted(self.writes, 'write')}"
+        return f"Loop({shown}, {units.time(self.end_ns - self.begin_ns)})"
+
     def percentile_ns(self, share: float) -> int | None:
-        """A percentile by nearest rank, within 0.1 %; None with too few requests for it."""
-        return percentile_ns(self.buckets, share, self.max_ns)
+        """A percentile by nearest rank, within 0.1 %; None with too few requests for it.
+
+        The share is from 0 to 1: 0.99 for p99.
+        """
+        return percentile_ns(self.buckets, checked_share("share", share), self.max_ns)
 
 
 def percentile_ns(buckets: NDArray[np.uint64], share: float, most_ns: int) -> int | None:
@@ -90,12 +99,13 @@ def depth(given: int) -> int:
     return found
 
 
-def share(given: float) -> float:
-    """A share of reads, from 0 to 1."""
-    found = float(given)
-    if not 0.0 <= found <= 1.0:
-        raise RunError(f"error: read_share is {found}\n  = help: give a share from 0 to 1")
-    return found
+def checked_share(name: str, given: float) -> float:
+    """A share, from 0 to 1."""
+    with contextlib.suppress(TypeError, ValueError):
+        found = float(given)
+        if not isinstance(given, str) and 0.0 <= found <= 1.0:
+            return found
+    raise RunError(f"error: {name} is {repr(given)[:60]}\n  = help: give a share from 0 to 1")
 
 
 def whole(name: str, given: int, least: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple, SupportsIndex, TypeGuard
+from typing import Any, Final, NamedTuple, NoReturn, SupportsIndex, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,12 +49,16 @@ class Completion(NamedTuple):
 class Completions:
     """Requests that are done, in order of time: as arrays, or one by one."""
 
-    def __init__(self, done: engine.Completions) -> None:
+    def __init__(self, done: engine.Completions, has_parts: bool = True) -> None:
         self._done = done
+        self._has_parts = has_parts
         self._columns: list[NDArray[np.uint64]] | None = None
 
     def __len__(self) -> int:
         return len(self._done)
+
+    def __repr__(self) -> str:
+        return f"Completions({units.counted(len(self), 'request')})"
 
     def __iter__(self) -> Iterator[Completion]:
         for tag, op, at_ns, latency_ns, is_refused, parts in self._done.rows():
@@ -68,7 +72,7 @@ class Completions:
 
     @property
     def op(self) -> NDArray[np.uint64]:
-        """The numbers of the operations, in the order of `flashgc.components.OPERATIONS`."""
+        """The operations: 0 is a read, 1 a write, 2 a trim, and 3 a flush."""
         return self._column(1)
 
     @property
@@ -88,7 +92,15 @@ class Completions:
 
     @property
     def parts(self) -> dict[str, NDArray[np.uint64]]:
-        """The parts of the latencies, in ns: an array for each part."""
+        """The parts of the latencies, in ns: an array for each part; 0 for trims and flushes.
+
+        A RunError where the component does not split latencies.
+        """
+        if not self._has_parts:
+            raise RunError(
+                "error: latencies are not split into parts here\n"
+                "  = help: make the component with parts=True"
+            )
         return {name: _array(self._done.part(at)) for at, name in enumerate(PARTS)}
 
     def _column(self, at: int) -> NDArray[np.uint64]:
@@ -160,6 +172,19 @@ class Component:
         most = None if depth is None else inputs.whole("depth", depth, 1)
         told = api._told(progress)
         self._engine = engine.Component(request, own, most, parts, verify, told)
+        self._parts = parts
+
+    def __repr__(self) -> str:
+        under_way = units.counted(self.under_way, "request")
+        return f"Component({units.size(self.bytes)}, at {self.now_ns:,} ns, {under_way} under way)"
+
+    def __reduce__(self) -> NoReturn:
+        """A component is neither copied nor pickled."""
+        raise RunError(
+            "error: a component cannot be copied or pickled\n"
+            "  = help: snapshot() and restore() go back to an instant; a saved drive "
+            "(flashgc.drive.save) is a beginning for several components"
+        )
 
     @property
     def now_ns(self) -> int:
@@ -296,7 +321,7 @@ class Component:
         those of a trace.
         """
         try:
-            return Completions(self._engine.advance(to_ns))
+            return Completions(self._engine.advance(to_ns), self._parts)
         except (OverflowError, TypeError):
             arguments.check_numbers(to_ns=to_ns)
             raise
@@ -309,14 +334,14 @@ class Component:
         """
         limit = arguments.NUMBER_MAX if limit_ns is None else limit_ns
         try:
-            return Completions(self._engine.advance_to_completion(limit))
+            return Completions(self._engine.advance_to_completion(limit), self._parts)
         except (OverflowError, TypeError):
             arguments.check_numbers(limit_ns=limit)
             raise
 
     def drain(self) -> Completions:
         """Lets time advance until every request that was submitted is done."""
-        return Completions(self._engine.drain())
+        return Completions(self._engine.drain(), self._parts)
 
     def closed_loop(
         self,
@@ -370,7 +395,8 @@ class Component:
         size = inputs.whole("bytes", bytes, 1)
         return Loop(self._engine.closed_loop({
             "depth": closed_loop.depth(depth), "size": size,
-            "span": self._places(size, span), "read_share": closed_loop.share(read_share),
+            "span": self._places(size, span),
+            "read_share": closed_loop.checked_share("read_share", read_share),
             "next": closed_loop.optional("next_offset", next_offset, 0),
             "seed": closed_loop.whole("seed", seed, 0), "stream": str(stream),
             "length_ns": closed_loop.optional("length_ns", length_ns, 1),
@@ -403,6 +429,7 @@ class Component:
 
     def restore(self, snapshot: engine.Snapshot) -> None:
         """Goes back, or forward, to a snapshot of this component, any number of times."""
+        arguments.check_snapshot(snapshot)
         self._engine.restore(snapshot)
 
     def statistics(self) -> Report:
@@ -440,13 +467,25 @@ def _at(index: int, op: int, error: Exception) -> RunError:
     return RunError(f"error: the request at index {index}: {what}")
 
 
+_REMEDIES: Final = {
+    "f": "round them: values.round().astype(numpy.uint64)",
+    "O": "convert them: numpy.array(values, dtype=numpy.uint64)",
+    "U": "operations are numbers in arrays: 0 (read), 1 (write), 2 (trim), 3 (flush)",
+}
+"""The way to whole numbers, by the kind of an array."""
+
+
 def _column(values: ArrayLike, name: str) -> NDArray[np.uint64]:
     """The values as the engine takes them: whole numbers from 0, in one row."""
     found = np.asarray(values)
     if found.size and (
         found.dtype.kind not in "iu" or (found.dtype.kind == "i" and found.min() < 0)
     ):
-        raise RunError(f"error: `{name}` has values other than whole numbers from 0")
+        remedy = _REMEDIES.get(found.dtype.kind, "give whole numbers from 0")
+        raise RunError(
+            f"error: `{name}` has values other than whole numbers from 0 (dtype {found.dtype})\n"
+            f"  = help: {remedy}"
+        )
     return np.ascontiguousarray(found.reshape(-1), dtype=np.uint64)
 
 

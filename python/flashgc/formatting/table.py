@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_ROWS_SHOWN = 60
+"""The most rows that are shown."""
+_ENDS = 10
+"""Rows that are shown of each end of a longer table."""
+
+
 class Table(dict[str, "NDArray[Any]"]):
     """Columns by name.
 
@@ -25,7 +31,8 @@ class Table(dict[str, "NDArray[Any]"]):
     >>> len(table), table.rows
     (2, 2)
 
-    A data frame has the same columns: `pandas.DataFrame(table)`, `polars.DataFrame(table)`.
+    A data frame has the same columns: `pandas.DataFrame(table)`, `polars.DataFrame(table)`. More
+    than 60 rows are shown as the first and the last 10.
     """
 
     def __init__(self, columns: Mapping[str, Sequence[object] | NDArray[Any]]) -> None:
@@ -55,17 +62,30 @@ class Table(dict[str, "NDArray[Any]"]):
 
     def __repr__(self) -> str:
         lines = ["  ".join(row) for row in _padded(self._text())]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._note()])
 
     def _repr_html_(self) -> str:
         head, *body = self._text()
         cells = ["".join(f"<th>{html.escape(cell)}</th>" for cell in head)]
         cells += ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in body]
-        return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+        note = "".join(f"<p>{text}</p>" for text in self._note())
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + f"</table>{note}"
 
     def _text(self) -> list[list[str]]:
-        columns = [[name, *(f"{item}" for item in array)] for name, array in self.items()]
-        return [list(row) for row in zip(*columns, strict=True)]
+        """The names and the rows that are shown, as texts."""
+        columns = [[name, *_cells(array)] for name, array in self.items()]
+        return [list(row) for row in zip(*columns, strict=True)] or [[]]
+
+    def _note(self) -> list[str]:
+        return [f"{self.rows:,} rows"] if self.rows > _ROWS_SHOWN else []
+
+
+def _cells(column: NDArray[Any]) -> list[str]:
+    """The values that are shown: those of a long column at its ends."""
+    if len(column) <= _ROWS_SHOWN:
+        return [f"{item}" for item in column]
+    ends = [f"{item}" for item in (*column[:_ENDS], *column[-_ENDS:])]
+    return [*ends[:_ENDS], "…", *ends[_ENDS:]]
 
 
 def _array(column: Sequence[object] | NDArray[Any]) -> NDArray[np.generic]:
