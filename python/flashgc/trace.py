@@ -17,7 +17,7 @@ from typing import Any
 
 import flashgc._engine as engine
 from flashgc._engine_types import Reading
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.running import api, inputs
 
 PathLike = str | os.PathLike[str]
@@ -176,6 +176,9 @@ def merge(
     """
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
+    if not isinstance(sources, Iterable):
+        arguments.check_path("a trace", sources)
+    sources = list(sources)
     if not sources:
         raise engine.TraceError("error: there is no trace to merge\n  = help: give two or more")
     output.check_apart(target, *sources)
@@ -212,6 +215,7 @@ def generate(
     >>> flashgc.trace.generate("oltp", file, set={"workload.synthetic.requests": 100})["rows"]
     100
     """
+    arguments.check_path("target", target)
     output.check_apart(target, config, device)
     request = api._request(config, None, None, device, set, seed, unset=unset)
     told = api._told(progress)
@@ -318,6 +322,10 @@ def check_fit(
     """
     from flashgc.fitting import check
 
+    if not isinstance(fitted, Fit):
+        raise engine.ConfigError(
+            f"error: fitted must be a result of flashgc.trace.fit, got {repr(fitted)[:60]}"
+        )
     inputs.whole("seeds", seeds, 1)
     reading = {"format": format, "on_bad_line": on_bad_line, "start": start, "length": length,
                "rows": rows, "devices": inputs.listed(devices),
@@ -351,6 +359,7 @@ def _rewrite(
 
 
 def _target(target: PathLike) -> PathLike | None:
+    arguments.check_path("target", target)
     if os.fspath(target) != "-":
         output.check_ending(target, "trace", (".gz", ".zst"))
         return target

@@ -1,5 +1,6 @@
 """Arguments in Python that are of another type: each is named, and nothing runs before."""
 
+import pickle
 import re
 
 import numpy as np
@@ -103,3 +104,62 @@ def test_a_format_of_figures_may_be_one_word(tmp_path):
     saved = flashgc.run(SMALL, set=SHORT).save_figures(tmp_path, "svg")
     assert saved
     assert {path.suffix for path in saved} == {".svg"}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: flashgc.pts("enterprise-tlc", short="no"),
+            "short must be True or False, got 'no'",
+        ),
+        (lambda: flashgc.pts("enterprise-tlc", tests=5), "tests must be a list with one name or"),
+        (lambda: flashgc.calibrate(None, "slc-msr"), "results must be a name or a path, got None"),
+        (lambda: flashgc.calibrate([None], "slc-msr"), "a result must be a name or a path, got"),
+        (lambda: flashgc.sweep({"axes": {"seed": [1]}}, on=5), "a sweep cannot run on 5"),
+        (lambda: flashgc.tune(SMALL, constraints=5), "the constraint '5' cannot be read"),
+        (lambda: flashgc.trace.merge(5, "out.spc"), "a trace must be a name or a path, got 5"),
+        (
+            lambda: flashgc.trace.check_fit("a.spc", None),
+            "fitted must be a result of flashgc.trace",
+        ),
+        (lambda: flashgc.trace.generate(SMALL, None), "target must be a name or a path, got None"),
+        (lambda: flashgc.explain(SMALL, request="7"), "request must be a whole number from 0, got"),
+    ],
+)
+def test_an_argument_of_other_functions_is_named(call, words):
+    with pytest.raises(flashgc.ConfigError, match=re.escape(words)):
+        call()
+
+
+@pytest.mark.parametrize("given", [(5,), ("slc-msr", "x"), ("slc-msr", float("nan"))])
+def test_arguments_of_a_worst_case(given):
+    device, *more = given
+    with pytest.raises(
+        ValueError, match=r"must be a (name or a table|whole number of ns from 0), got"
+    ):
+        flashgc.worst_case_wait(device, suspend_ns=more[0] if more else None)
+
+
+def test_numbers_of_numpy_are_in_the_call_of_a_page():
+    for number in (np.int64(7), np.array([7])):
+        told = flashgc.explain(SMALL, request=number, set=SHORT)
+        assert [one.request for one in told.stories] == [7]
+    assert "request=[7]" in told.report._origin.again
+    drawn = flashgc.animate(SMALL, requests=np.int64(5), set=SHORT)
+    assert "requests=5" in drawn.report._origin.again
+
+
+def test_traces_to_merge_may_come_one_by_one(tmp_path):
+    path = tmp_path / "a.spc"
+    path.write_text("0,8,8192,W,0.5\n0,8,8192,W,0.6\n")
+    merged = flashgc.trace.merge((path for _ in range(2)), tmp_path / "b.spc")
+    assert (merged["traces"], merged["rows"]) == (2, 4)
+
+
+def test_a_report_is_read_only():
+    report = flashgc.run(SMALL, set=SHORT)
+    for section in (report, report.gc):
+        with pytest.raises(AttributeError, match="results are read-only; to_dict"):
+            section.count = 5
+    assert report.to_dict() == pickle.loads(pickle.dumps(report)).to_dict()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from flashgc.calibrating.drive import Base
 from flashgc.calibrating.numbers import Number
 from flashgc.calibrating.progress import CalibrateProgress, Told
 from flashgc.calibrating.rows import Row
+from flashgc.files import arguments
 from flashgc.formatting import units
 from flashgc.machine import extras
 from flashgc.running import api, inputs
@@ -98,7 +99,11 @@ def calibrate(
     """
     extras.library("optuna", "a calibration needs")
     backend = outcome._backend(on, jobs)
+    if not isinstance(results, Iterable):
+        arguments.check_path("results", results)
     several = [results] if isinstance(results, str | os.PathLike) else list(results)
+    for one in several:
+        arguments.check_path("a result", one)
     asked = _task(several, device, drive, fit_rows, free, schemes, noise, trials, blocks,
                   inputs.settings(set), 1 if seed is None else seed)  # fmt: skip
     told: Told = progress or (lambda _: None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
@@ -54,6 +54,8 @@ def worst_case_wait(
     325600
 
     """
+    if not isinstance(device, (str, Mapping)):
+        raise ValueError(f"device must be a name or a table, got {repr(device)[:60]}")
     table = _resolved(device) if isinstance(device, str) else device
     timing = table.get("timing", {})
     try:
@@ -63,8 +65,10 @@ def worst_case_wait(
         raise ValueError("a device table must have its times under `timing`, in ns") from None
     if suspend_ns is None:
         suspend_ns = (timing.get("suspend") or {}).get("suspend_ns", SUSPEND_NS)
-    if suspend_ns < 0:
-        raise ValueError("a suspend time must be at least 0 ns")
+    if not isinstance(suspend_ns, SupportsIndex) or suspend_ns < 0:
+        raise ValueError(
+            f"suspend_ns must be a whole number of ns from 0, got {repr(suspend_ns)[:60]}"
+        )
     together = table.get("shape", {}).get("pages_per_program", 1)
     read_ns, write_ns = read_ns + bus_ns, write_ns + bus_ns * together
     longest_ns = max(read_ns, write_ns)

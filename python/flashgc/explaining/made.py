@@ -86,8 +86,10 @@ def explain(
 def _numbers(
     request: int | Iterable[int] | None, slowest: int | None, kind: str | None
 ) -> list[int]:
-    numbers = [] if request is None else [request] if isinstance(request, int) else list(request)
-    numbers = [inputs.whole("request", number, 0) for number in numbers]
+    several: Iterable[object] = [] if request is None else [request]
+    if isinstance(request, Iterable) and not isinstance(request, (str, bytes)):
+        several = request
+    numbers = [inputs.whole("request", number, 0) for number in several]
     if request is not None and not numbers:
         raise ConfigError("error: request must be a number or a list with one number or more")
     if numbers and (slowest is not None or kind is not None):

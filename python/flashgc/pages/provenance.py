@@ -26,13 +26,20 @@ def call(function: str, given: Sequence[object], named: Mapping[str, object]) ->
     "flashgc.run('oltp', seed=3)"
     """
     parts = [_text(one) for one in given]
-    for name, value in named.items():
+    for name, one in named.items():
+        value = _plain(one)
         if not (value is None or value is False or value == []):
             parts.append(f"{name}={_text(value)}")
     return f"flashgc.{function}({', '.join(parts)})"
 
 
+def _plain(value: object) -> object:
+    """Numbers and arrays of NumPy as those of Python."""
+    return value.tolist() if hasattr(value, "dtype") and hasattr(value, "tolist") else value
+
+
 def _text(value: object) -> str:
+    value = _plain(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_text, value))}]"
     return repr(os.fspath(value) if isinstance(value, os.PathLike) else value)

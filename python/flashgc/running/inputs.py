@@ -279,7 +279,8 @@ def listed(given: str | Iterable[object] | None) -> list[str] | None:
     """A parameter that is a list of words; a single one is a list of it."""
     if given is None:
         return None
-    return [given] if isinstance(given, str) else [str(one) for one in given]
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    return [str(one) for one in several]
 
 
 @contextmanager

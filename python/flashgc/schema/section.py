@@ -39,6 +39,13 @@ class Section(Mapping[str, Any]):
                 names = ", ".join(self._values)
                 raise AttributeError(f"there is no key `{name}`; valid keys: {names}") from None
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(
+                f"`{name}` cannot be set: results are read-only; to_dict() is a copy to change"
+            )
+        super().__setattr__(name, value)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 

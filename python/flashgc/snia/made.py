@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from flashgc._engine import ConfigError
 from flashgc.components.component import Component, is_device
+from flashgc.files import arguments
 from flashgc.pages import provenance
 from flashgc.running import api, inputs, parallel
 from flashgc.snia import definitions, findings, steady
@@ -94,6 +95,7 @@ def pts(
 
     """
     names = _tests(tests)
+    short = arguments.switch("short", short)
     sets = _settings(set)
 
     def drive() -> Component:
@@ -177,7 +179,7 @@ def _tests(given: Sequence[str] | None) -> list[str]:
     if given is None:
         return list(definitions.TESTS)
     known = ", ".join(definitions.TESTS)
-    if isinstance(given, (str, bytes)) or not list(given):
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable) or not [*given]:
         raise ConfigError(
             f"error: tests must be a list with one name or more\n  = help: the tests are {known}"
         )

@@ -143,11 +143,15 @@ def _planned(
     )  # fmt: skip
 
 
+def _is_cluster(on: object) -> bool:
+    return isinstance(on, str) and on.startswith(on_ray.CLUSTER) and on != on_ray.CLUSTER
+
+
 def _backend(on: str | None, jobs: int | None) -> Backend:
     jobs = None if jobs is None else inputs.whole("jobs", jobs, 1)
     if on is None:
         return Local(jobs)
-    if on == on_ray.HERE or (on.startswith(on_ray.CLUSTER) and on != on_ray.CLUSTER):
+    if on == on_ray.HERE or _is_cluster(on):
         return on_ray.OnRay(on, jobs)
     raise ConfigError(
         f"error: a sweep cannot run on {on!r}\n  = help: `ray`, or `ray://HOST:PORT` of a cluster"

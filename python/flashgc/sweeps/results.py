@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from flashgc._engine import ConfigError, OutputError
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.formatting import units
 from flashgc.reports.report import Report
 from flashgc.sweeps import columns, points
@@ -164,7 +164,8 @@ class SweepResults:
         """
         from flashgc import charts
 
-        chosen = [name for name in MAIN if self._has(name)] if metrics is None else metrics
+        given = None if metrics is None else arguments.words("metrics", metrics)
+        chosen = [name for name in MAIN if self._has(name)] if given is None else given
         return charts.save([self.chart(metric) for metric in chosen], folder, formats)
 
     @property
@@ -195,6 +196,7 @@ def _chosen(row: Mapping[str, Any], axes: Iterable[str]) -> str:
 
 def table_file(path: str | os.PathLike[str]) -> Path:
     """A file for a table; an OutputError if its name has another ending, or no folder."""
+    arguments.check_path("the file", path)
     target = Path(path)
     if target.suffix not in _ENDINGS:
         raise OutputError(f"error: {target}: the name must end in {', '.join(_ENDINGS)}")
