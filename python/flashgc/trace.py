@@ -322,11 +322,11 @@ def check_fit(
     """
     from flashgc.fitting import check
 
+    inputs.whole("seeds", seeds, 1)
     if not isinstance(fitted, Fit):
         raise engine.ConfigError(
             f"error: fitted must be a result of flashgc.trace.fit, got {repr(fitted)[:60]}"
         )
-    inputs.whole("seeds", seeds, 1)
     reading = {"format": format, "on_bad_line": on_bad_line, "start": start, "length": length,
                "rows": rows, "devices": inputs.listed(devices),
                "sort_window": f"{fitted.late_ns} ns" if fitted.late_ns else None}  # fmt: skip

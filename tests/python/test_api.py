@@ -51,6 +51,21 @@ def test_figures_are_attributes_and_items(report):
         _ = report.latency_s
 
 
+def test_a_metric_that_was_not_requested_says_how_to_have_it(report):
+    for name, words in [
+        ("blame", "comes with blame=True"),
+        ("seeds", "comes with flashgc.run_seeds"),
+        ("without_gc_cost", "comes with cost=True"),
+        ("scheem", "valid keys: "),
+    ]:
+        with pytest.raises(AttributeError, match=f"there is no key `{name}`; .*{words}"):
+            getattr(report, name)
+    untimed = flashgc.run(SMALL, untimed=True)
+    with pytest.raises(AttributeError, match="`latency_ns`; the run has no times"):
+        _ = untimed.latency_ns
+    assert not hasattr(untimed, "blame")
+
+
 def test_latencies_are_a_table(report):
     table = report.latency
     assert table["kind"].tolist() == ["read", "write", "all"]

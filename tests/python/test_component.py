@@ -3,6 +3,7 @@
 import copy
 import pickle
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -347,3 +348,15 @@ def test_what_a_component_gives_is_shown_in_words():
     assert shown.startswith("Drive(Component(870 MiB, at ")
     with pytest.raises(flashgc.ConfigError, match=r"`env` must be a simpy.Environment, got None"):
         flashgc.simpy.Drive(None, drive)
+
+
+def test_a_component_is_shown_while_another_thread_uses_it():
+    drive = flashgc.Component("slc-msr", set=SMALL)
+    seen = set()
+    loop = threading.Thread(
+        target=drive.closed_loop, kwargs={"depth": 1, "bytes": 4096, "requests": 200_000}
+    )
+    loop.start()
+    while loop.is_alive():
+        seen.add(repr(drive))
+    assert "Component(...)" in seen

@@ -16,6 +16,12 @@ from flashgc._engine import RunError
 NUMBER_MAX = 2**64 - 1
 """The largest time, place, size and tag."""
 _MOST = {"hint": 255}
+REMEDIES = {
+    "f": "round them: values.round().astype(numpy.uint64)",
+    "O": "convert them: numpy.array(values, dtype=numpy.uint64)",
+    "U": "operations are numbers in arrays: 0 (read), 1 (write), 2 (trim), 3 (flush)",
+}
+"""The way to whole numbers, by the kind of an array."""
 
 
 def check_numbers(**given: object) -> None:

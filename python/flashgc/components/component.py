@@ -175,8 +175,11 @@ class Component:
         self._parts = parts
 
     def __repr__(self) -> str:
-        under_way = units.counted(self.under_way, "request")
-        return f"Component({units.size(self.bytes)}, at {self.now_ns:,} ns, {under_way} under way)"
+        try:
+            count, now_ns, size = self.under_way, self.now_ns, units.size(self.bytes)
+        except RunError:  # another thread uses it
+            return "Component(...)"
+        return f"Component({size}, at {now_ns:,} ns, {units.counted(count, 'request')} under way)"
 
     def __reduce__(self) -> NoReturn:
         """A component is neither copied nor pickled."""
@@ -467,21 +470,13 @@ def _at(index: int, op: int, error: Exception) -> RunError:
     return RunError(f"error: the request at index {index}: {what}")
 
 
-_REMEDIES: Final = {
-    "f": "round them: values.round().astype(numpy.uint64)",
-    "O": "convert them: numpy.array(values, dtype=numpy.uint64)",
-    "U": "operations are numbers in arrays: 0 (read), 1 (write), 2 (trim), 3 (flush)",
-}
-"""The way to whole numbers, by the kind of an array."""
-
-
 def _column(values: ArrayLike, name: str) -> NDArray[np.uint64]:
     """The values as the engine takes them: whole numbers from 0, in one row."""
     found = np.asarray(values)
     if found.size and (
         found.dtype.kind not in "iu" or (found.dtype.kind == "i" and found.min() < 0)
     ):
-        remedy = _REMEDIES.get(found.dtype.kind, "give whole numbers from 0")
+        remedy = arguments.REMEDIES.get(found.dtype.kind, "give whole numbers from 0")
         raise RunError(
             f"error: `{name}` has values other than whole numbers from 0 (dtype {found.dtype})\n"
             f"  = help: {remedy}"

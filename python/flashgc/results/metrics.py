@@ -11,6 +11,7 @@ from flashgc._engine import Outcome
 from flashgc.formatting import units
 from flashgc.formatting.table import Table
 from flashgc.schema.report_keys import GcTime, Keys
+from flashgc.schema.section import declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +25,13 @@ METRICS = (
 )  # fmt: skip
 
 Distribution = list[tuple[int, int]]
+
+_OPTIONS = {
+    "blame": "blame=True, or --blame",
+    "seeds": "flashgc.run_seeds, with seeds=N of compare, or --seeds N",
+    "without_gc_cost": "cost=True of flashgc.compare",
+}
+"""Metrics that a run has only if they were requested, and how."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,13 @@ class RunResults(Keys):
         False
         """
         return not self._values.get("untimed", False)
+
+    def _without(self, name: str) -> str:
+        if name in _OPTIONS:
+            return f"it comes with {_OPTIONS[name]}"
+        if not self.is_timed and name in declared(type(self)):
+            return 'the run has no times: it ran with engine.timing = "none"'
+        return super()._without(name)
 
     def _needs_times(self) -> None:
         if not self.is_timed:

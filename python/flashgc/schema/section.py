@@ -36,8 +36,11 @@ class Section(Mapping[str, Any]):
             try:
                 return self[name]
             except KeyError:
-                names = ", ".join(self._values)
-                raise AttributeError(f"there is no key `{name}`; valid keys: {names}") from None
+                raise AttributeError(f"there is no key `{name}`; {self._without(name)}") from None
+
+    def _without(self, name: str) -> str:
+        """The help where it has no key of this name."""
+        return f"valid keys: {', '.join(self._values)}"
 
     def __setattr__(self, name: str, value: object) -> None:
         if not name.startswith("_"):
