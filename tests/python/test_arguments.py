@@ -163,3 +163,27 @@ def test_a_report_is_read_only():
         with pytest.raises(AttributeError, match="results are read-only; to_dict"):
             section.count = 5
     assert report.to_dict() == pickle.loads(pickle.dumps(report)).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("device", "registers", "die_mm2", "words"),
+    [
+        (None, 2, 100, "device must be a name or a table, got None"),
+        ("slc-msr", "x", 100, "registers must be a whole number from 1, got 'x'"),
+        ("slc-msr", 2, "x", "die_mm2 must be above zero and finite, got 'x'"),
+        ("slc-msr", 2, float("nan"), "die_mm2 must be above zero and finite, got nan"),
+    ],
+)
+def test_arguments_of_a_cost_of_registers(device, registers, die_mm2, words):
+    with pytest.raises(ValueError, match=words):
+        flashgc.register_cost(device, registers, die_mm2=die_mm2)
+
+
+def test_the_base_of_a_scheme_is_a_name():
+    with pytest.raises(flashgc.ConfigError, match="base must be a name or a path, got 5"):
+        flashgc.scheme("mine", base=5, victim=first)
+
+
+def test_the_call_of_several_seeds_has_all_options():
+    report = flashgc.run_seeds(SMALL, 2, set=SHORT, blame=True)
+    assert "blame=True" in report._origin.again

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from numbers import Real
+from typing import NamedTuple, SupportsIndex
 
 from flashgc.running import api
 
@@ -65,12 +66,14 @@ def register_cost(
     '0.0517 mm2, 0.04% of the die'
 
     """
-    if registers < 1:
-        raise ValueError(f"registers must be at least 1, got {registers}")
+    if not isinstance(registers, SupportsIndex) or registers < 1:
+        raise ValueError(f"registers must be a whole number from 1, got {repr(registers)[:60]}")
+    if not isinstance(device, (str, Mapping)):
+        raise ValueError(f"device must be a name or a table, got {repr(device)[:60]}")
     for name, number in (("die_mm2", die_mm2), ("sram_mb_per_mm2", sram_mb_per_mm2),
                          ("sram_usd_per_gb", sram_usd_per_gb)):  # fmt: skip
-        if not 0 < number < math.inf:
-            raise ValueError(f"{name} must be above zero and finite, got {number:g}")
+        if not isinstance(number, Real) or not 0 < number < math.inf:
+            raise ValueError(f"{name} must be above zero and finite, got {repr(number)[:60]}")
     keys = _keys(device) if isinstance(device, str) else device
     planes, page_bytes = _planes(keys), _page_bytes(keys)
     added = registers - 1

@@ -185,7 +185,8 @@ def run_seeds(
 
     The report is that of the first seed. Its `seeds` holds `count`, the `values` of the seeds and,
     under `metrics`, for each main metric its mean and 95 % interval (`mean`, `low`, `high`).
-    `progress` is called with the number of the run, from 0, and its :class:`Progress`.
+    `jobs` runs work at a time. `progress` is called with the number of the run, from 0, and its
+    :class:`Progress`.
 
     >>> import flashgc
     >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
@@ -211,7 +212,8 @@ def run_seeds(
     report._values["seeds"] = _of_seeds(reports, values)
     _note_origin([report], request, provenance.call(
         "run_seeds", [config, seeds, *_given(config, trace)[1:]],
-        {"scheme": scheme, "device": device, **_set(request), "verify": verify, "drive": drive},
+        {"scheme": scheme, "device": device, **_set(request), "verify": verify, "blame": blame,
+         "drive": drive},
     ))  # fmt: skip
     return report
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
+from flashgc.files import arguments
 from flashgc.running import inputs
 
 if TYPE_CHECKING:
@@ -198,7 +199,9 @@ def scheme(
             "error: a scheme in Python needs a function\n"
             "  = help: give victim, placement or pacing; a preset is used by its name"
         )
-    if base is None:
+    if base is not None:
+        arguments.check_path("base", base)
+    else:
         base = "greedy" if functions["pacing"] is None else _WITH_SLICES
     return Scheme(
         name=_name(name, first), base=base,
