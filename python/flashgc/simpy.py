@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from flashgc._engine import ConfigError
+from flashgc._engine import ConfigError, RunError
 from flashgc.components.component import Completion, Component
 from flashgc.machine import extras
 
@@ -26,7 +26,8 @@ class Drive:
 
     :meth:`read`, :meth:`write`, :meth:`trim` and :meth:`flush` return SimPy events, whose value is
     the :class:`flashgc.Completion`. A drive takes as many requests at a time as its `depth` says;
-    the others wait here for their turn, and their latency begins when it has come.
+    the others wait here for their turn, and their latency begins when it has come. A wrong request
+    raises its RunError at once, or, where it had to wait, in the process that yields its event.
 
     The present of the environment is 0 of the drive. Requests that come at one instant of the
     environment come after everything that ends at it.
@@ -130,8 +131,16 @@ class Drive:
     def _tell(self, done: Iterable[Completion]) -> None:
         for one in done:
             self._asked.pop(one.tag).succeed(one)
-        while self._waiting and self._submit(self._waiting[0]):
+        while self._waiting and self._is_served(self._waiting[0]):
             self._waiting.popleft()
+
+    def _is_served(self, one: tuple[int, str, int, int, dict[str, Any]]) -> bool:
+        """Whether a request need not wait any longer; the event of a wrong one has its error."""
+        try:
+            return self._submit(one)
+        except (RunError, TypeError) as error:
+            self._asked.pop(one[0]).fail(error)
+            return True
 
     def _set_alarm(self) -> None:
         """The environment looks again at the next instant at which something may be done."""

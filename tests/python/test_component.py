@@ -360,3 +360,25 @@ def test_a_component_is_shown_while_another_thread_uses_it():
     while loop.is_alive():
         seen.add(repr(drive))
     assert "Component(...)" in seen
+
+
+def test_a_wrong_request_that_waited_fails_alone():
+    simpy = pytest.importorskip("simpy")
+    env = simpy.Environment()
+    drive = flashgc.simpy.Drive(env, "slc-msr", set=SMALL, depth=1)
+    with pytest.raises(flashgc.RunError, match="a read of 0 B"):
+        drive.read(0, 0)
+    ended = []
+
+    def client(offset, size):
+        try:
+            done = yield drive.read(offset, size)
+            ended.append(done.op)
+        except flashgc.RunError as error:
+            ended.append(str(error).splitlines()[0])
+
+    for offset, size in [(0, 4096), (0, 0), (4096, 4096)]:
+        env.process(client(offset, size))
+    env.run()
+    assert sorted(ended) == ["error: a read of 0 B", "read", "read"]
+    assert drive.waiting == 0
