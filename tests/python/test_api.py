@@ -112,6 +112,7 @@ def test_pages_for_notebooks(report):
     assert "p99.99" in page
     both = flashgc.compare(SMALL, ["greedy", "random"])
     assert "random" in both._repr_html_()
+    assert Comparison()._repr_html_() == "<p>no runs</p>"
 
 
 def test_reports_are_saved(report, tmp_path):

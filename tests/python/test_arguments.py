@@ -45,6 +45,10 @@ def test_switches_of_numpy_are_in_the_call_of_a_page():
         (lambda: flashgc.run_seeds(SMALL, 2, drive=5), "drive must be a name or a path"),
         (lambda: flashgc.explain(SMALL, drive=5), "drive must be a name or a path"),
         (lambda: flashgc.animate(SMALL, drive=5), "drive must be a name or a path"),
+        (lambda: flashgc.run(SMALL, drive=""), "drive must be a name or a path, got ''"),
+        (lambda: flashgc.run(SMALL, gc_log=""), "gc_log must be a name or a path, got ''"),
+        (lambda: flashgc.drive.save(SMALL, ""), "file must be a name or a path, got ''"),
+        (lambda: flashgc.run(SMALL, trace=""), "the name of the trace is empty"),
         (lambda: flashgc.run(SMALL, gc_log=5), "gc_log must be a name or a path"),
         (lambda: flashgc.run(SMALL, request_log=b"a.csv"), "request_log must be a name or a path"),
         (lambda: flashgc.drive.save(SMALL, None), "file must be a name or a path, got None"),
@@ -64,7 +68,7 @@ def test_switches_of_numpy_are_in_the_call_of_a_page():
     ],
 )
 def test_an_argument_of_another_type_is_named(call, words):
-    with pytest.raises(flashgc.ConfigError, match=re.escape(words)):
+    with pytest.raises((flashgc.ConfigError, flashgc.TraceError), match=re.escape(words)):
         call()
 
 

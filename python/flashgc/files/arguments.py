@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     PathLike = str | os.PathLike[str]
 
 
+_MAY_BE_EMPTY = frozenset({"device", "scheme", "trace"})
+"""Names whose readers list what may be written in place of an empty one."""
+
+
 def shown(given: object) -> str:
     """A value in a message."""
     return repr(given)[:60]
@@ -29,7 +33,7 @@ def switch(name: str, given: object) -> bool:
 
 def check_path(name: str, given: object) -> None:
     """Refuses an argument that is not a name or path as text."""
-    if given is None or given == "":
+    if given is None:
         raise ConfigError(_no_path(name, given))
     check_paths(**{name: given})
 
@@ -42,7 +46,7 @@ def check_paths(**given: object) -> None:
         if not isinstance(value, (str, os.PathLike)):
             raise ConfigError(_no_path(name, value))
         path = os.fspath(value)
-        if not isinstance(path, str):
+        if not isinstance(path, str) or (not path and name not in _MAY_BE_EMPTY):
             raise ConfigError(_no_path(name, value))
         if "\0" in path:
             raise ConfigError(

@@ -106,7 +106,7 @@ class Comparison(ComparedResults[Report], _Shown):
     def _repr_html_(self) -> str:
         from flashgc.pages import page
 
-        return page.fragment(self)
+        return page.fragment(self) if self else "<p>no runs</p>"
 
 
 def _save(what: Report | Comparison, path: str | os.PathLike[str]) -> Path:
