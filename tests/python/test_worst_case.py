@@ -40,7 +40,7 @@ def test_the_device_of_a_report_will_do():
 def test_mistakes_are_told():
     with pytest.raises(flashgc.ConfigError, match="there is no device"):
         worst_case_wait("slc")
-    with pytest.raises(ValueError, match="at least 0"):
+    with pytest.raises(ValueError, match="from 0, got -"):
         worst_case_wait(SLC, suspend_ns=-1)
     for table in ({}, {"timing": {"read_ns": 1}}, {"timing": None}):
         with pytest.raises(ValueError, match="times under `timing`"):
