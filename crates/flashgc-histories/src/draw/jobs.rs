@@ -13,6 +13,7 @@ const KINDS: Keys = &[
 ];
 
 const TIMES: Keys = &[
+    (12, &["ramp = \"1 us\"", "ramp = \"200 us\"", "ramp = \"4 ms\""]),
     (15, &["start = \"3 us\"", "start = \"700 us\"", "start = \"5 ms\""]),
     (15, &["runtime = \"100 us\"", "runtime = \"3 ms\"", "runtime = \"50 ms\""]),
     (10, &["loops = 2", "loops = 3"]),

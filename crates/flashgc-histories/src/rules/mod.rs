@@ -33,6 +33,11 @@ pub struct Tried<'a> {
 }
 
 impl Tried<'_> {
+    /// Whether the report counts from the end of a ramp on; logs and series include the ramp.
+    fn has_ramp(&self) -> bool {
+        self.base["ramp_ns"].is_u64()
+    }
+
     /// The drive when measuring begins.
     fn drive(&self) -> Result<SavedDrive, Stop> {
         if let Some(drive) = self.drive.get() {

@@ -83,6 +83,8 @@ pub struct Clone {
     /// Requests and bytes drawn that count for the end of the job.
     drawn: u64,
     drawn_bytes: u64,
+    /// The bytes of all requests before the present pass.
+    before_pass_bytes: u64,
     in_flight: u32,
     /// Requests issued since the last pause.
     unpaused: u32,
@@ -123,6 +125,7 @@ impl Clone {
             trimmed: None,
             drawn: 0,
             drawn_bytes: 0,
+            before_pass_bytes: 0,
             in_flight: 0,
             unpaused: 0,
             pause_ends_ns: 0,
@@ -335,6 +338,12 @@ impl Clone {
     /// left.
     fn begin_pass(&mut self) -> bool {
         if self.plan.sprandom.is_some() {
+            return false;
+        }
+        // Where the first of passes that are the same has no request, none has.
+        let was_empty =
+            std::mem::replace(&mut self.before_pass_bytes, self.all_bytes) == self.all_bytes;
+        if was_empty && self.plan.passes == Some(Passes::Same) {
             return false;
         }
         self.loops_left = self.loops_left.saturating_sub(1);

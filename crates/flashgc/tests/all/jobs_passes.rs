@@ -47,6 +47,22 @@ fn sorted(places: &[u64]) -> Vec<u64> {
     sorted
 }
 
+/// The first trim of a pass may find no place where it fits, and passes that are the same are empty
+/// then, without an end. Found by histories. fio ends such a job without a request.
+#[test]
+fn a_job_whose_first_pass_is_empty_ends_where_passes_are_the_same() {
+    let of = |passes: &str| {
+        requests(&format!(
+            "[[job]]\nspan = \"44 KiB\"\nclones = 40\nrequests = 6\namount = 1000.0\n\
+             trim_share = 0.3\nsize = \"4 KiB\"\ntrim_size = \"22 KiB\"\npasses = \"{passes}\""
+        ))
+        .len()
+    };
+    assert_eq!(of("new"), 40 * 6);
+    let same = of("same");
+    assert!(same % 6 == 0 && (20 * 6..40 * 6).contains(&same), "{same}");
+}
+
 #[test]
 fn passes_repeat_the_first_or_are_new() {
     let job = |passes: &str| {
