@@ -115,3 +115,11 @@ def _bytes(extent: str | float, of: int) -> int:
         number, unit = extent.split()
         return int(number) * _UNITS[unit]
     return round(extent * of)
+
+
+def only_stream(text: str, folder: Path) -> list[theirs.Request]:
+    """The requests of a job file with one section and one file."""
+    outcome = run(text, folder)
+    assert not outcome.error, outcome.error
+    (requests,) = outcome.streams.values()
+    return requests

@@ -1,5 +1,7 @@
 """Shares and sizes of 0 in job files, which are blank to fio 3.33; each value is fio's."""
 
+from functools import partial
+
 import pytest
 
 import ours
@@ -9,15 +11,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def stream(tmp_path):
-    """The requests of a job file with one section and one file."""
-
-    def run(text):
-        outcome = ours.run(text, tmp_path)
-        assert not outcome.error, outcome.error
-        (requests,) = outcome.streams.values()
-        return requests
-
-    return run
+    return partial(ours.only_stream, folder=tmp_path)
 
 
 def test_a_percentage_of_0_is_one_left_blank(stream):

@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -12,15 +13,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def stream(tmp_path):
-    """The requests of a job file with one section and one file."""
-
-    def run(text):
-        outcome = ours.run(text, tmp_path)
-        assert not outcome.error, outcome.error
-        (requests,) = outcome.streams.values()
-        return requests
-
-    return run
+    return partial(ours.only_stream, folder=tmp_path)
 
 
 def kinds(requests):
