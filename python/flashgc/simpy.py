@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashgc._engine import ConfigError, RunError
 from flashgc.components.component import Completion, Component
+from flashgc.files.arguments import shown
 from flashgc.machine import extras
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def _check(env: object, config: object, ns: float, options: Mapping[str, object]
     """Refuses arguments that would have no effect, and a unit of time that is none."""
     if not all(hasattr(env, name) for name in ("now", "timeout", "event")):
         raise ConfigError(
-            f"error: `env` must be a simpy.Environment, got {repr(env)[:60]}\n"
+            f"error: `env` must be a simpy.Environment, got {shown(env)}\n"
             "  = help: drive = Drive(simpy.Environment(), CONFIG)"
         )
     if isinstance(config, Component) and options:

@@ -325,7 +325,7 @@ def check_fit(
     inputs.whole("seeds", seeds, 1)
     if not isinstance(fitted, Fit):
         raise engine.ConfigError(
-            f"error: fitted must be a result of flashgc.trace.fit, got {repr(fitted)[:60]}"
+            f"error: fitted must be a result of flashgc.trace.fit, got {arguments.shown(fitted)}"
         )
     reading = {"format": format, "on_bad_line": on_bad_line, "start": start, "length": length,
                "rows": rows, "devices": inputs.listed(devices),

@@ -12,6 +12,7 @@ from typing import SupportsIndex
 
 import flashgc._engine as engine
 from flashgc._engine import RunError
+from flashgc.files.arguments import shown
 
 NUMBER_MAX = 2**64 - 1
 """The largest time, place, size and tag."""
@@ -32,7 +33,7 @@ def check_numbers(**given: object) -> None:
             continue
         allowed = "2^64 - 1" if most == NUMBER_MAX else most
         raise RunError(
-            f"error: `{name}` must be a whole number from 0 to {allowed}, got {repr(value)[:60]}"
+            f"error: `{name}` must be a whole number from 0 to {allowed}, got {shown(value)}"
         )
 
 
@@ -40,14 +41,14 @@ def check_switches(**given: object) -> None:
     """Refuses the first argument that is neither True nor False, by its name."""
     for name, value in given.items():
         if not isinstance(value, bool):
-            raise RunError(f"error: `{name}` must be True or False, got {repr(value)[:60]}")
+            raise RunError(f"error: `{name}` must be True or False, got {shown(value)}")
 
 
 def check_snapshot(given: object) -> None:
     """Refuses an argument that no component made."""
     if not isinstance(given, engine.Snapshot):
         raise RunError(
-            f"error: `snapshot` must be one of snapshot(), got {repr(given)[:60]}\n"
+            f"error: `snapshot` must be one of snapshot(), got {shown(given)}\n"
             "  = help: keep = drive.snapshot(), and later drive.restore(keep)"
         )
 
@@ -57,7 +58,7 @@ def operation(numbers: Mapping[str, int], op: object) -> int:
     number = numbers.get(op) if isinstance(op, str) else None
     if number is None:
         raise RunError(
-            f"error: no operation has the name {repr(op)[:60]}\n  = help: give one of "
+            f"error: no operation has the name {shown(op)}\n  = help: give one of "
             + ", ".join(f'"{name}"' for name in numbers)
         )
     return number

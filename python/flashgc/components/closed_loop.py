@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import flashgc._engine as engine
 from flashgc._engine import RunError
+from flashgc.files.arguments import shown
 from flashgc.formatting import units
 from flashgc.running import inputs
 
@@ -105,7 +106,7 @@ def checked_share(name: str, given: float) -> float:
         found = float(given)
         if not isinstance(given, str) and 0.0 <= found <= 1.0:
             return found
-    raise RunError(f"error: {name} is {repr(given)[:60]}\n  = help: give a share from 0 to 1")
+    raise RunError(f"error: {name} is {shown(given)}\n  = help: give a share from 0 to 1")
 
 
 def whole(name: str, given: int, least: int) -> int:

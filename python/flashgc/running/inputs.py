@@ -261,9 +261,10 @@ def whole(name: str, given: object, least: int, most: int | None = None) -> int:
             number = operator.index(given)
             if number >= least and (most is None or number <= most):
                 return number
-    shown = repr(given)[:60]
     allowed = f"from {least}" if most is None else f"from {least} to {most}"
-    raise ConfigError(f"error: {name} must be a whole number {allowed}, got {shown}")
+    raise ConfigError(
+        f"error: {name} must be a whole number {allowed}, got {arguments.shown(given)}"
+    )
 
 
 def duration(name: str, given: object, example: str = "10 ms") -> str | None:
@@ -271,7 +272,8 @@ def duration(name: str, given: object, example: str = "10 ms") -> str | None:
     if given is None or isinstance(given, str):
         return given
     raise ConfigError(
-        f"error: {name} must be a text with a unit, such as {example!r}, got {repr(given)[:60]}"
+        f"error: {name} must be a text with a unit, such as {example!r}, "
+        f"got {arguments.shown(given)}"
     )
 
 

@@ -27,9 +27,6 @@ fn keep<T>(rows: &Rows<T>, row: T) {
 
 /// Logs agree with the counters, and a request for logs changes no result.
 pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
-    if tried.has_ramp() {
-        return Ok(false);
-    }
     let (jobs, series): (Rows<JobRow>, Rows<SeriesRow>) = Default::default();
     let (log, sink) = (jobs.clone(), series.clone());
     let mut choices = Choices::new(tried.seed ^ 0x109);
@@ -54,9 +51,6 @@ pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
 
 /// The record of a run over time agrees with the counters, and recording changes no result.
 pub fn over_time(tried: &Tried<'_>) -> Result<bool, Stop> {
-    if tried.has_ramp() {
-        return Ok(false);
-    }
     let blame = Choices::new(tried.seed ^ 0x07e).chance(30);
     let options = Options { over_time: true, blame, ..Options::default() };
     let report = run::finished(tried.setup, tried.history, options)?;

@@ -33,7 +33,7 @@ pub struct Tried<'a> {
 }
 
 impl Tried<'_> {
-    /// Whether the report counts from the end of a ramp on; logs and series include the ramp.
+    /// Whether the report counts from the end of a ramp on.
     fn has_ramp(&self) -> bool {
         self.base["ramp_ns"].is_u64()
     }
@@ -71,6 +71,9 @@ pub const RULES: &[(&str, Rule)] = &[
     ("untimed", untimed::rule),
     ("canary", canary),
 ];
+
+/// Rules that compare the report with records of the whole run, its ramp included.
+const OF_WHOLE_RUNS: &[&str] = &["logs", "over-time", "parts", "requests", "timeline"];
 
 /// The rule of this name is wrong on purpose, and is checked only on request.
 pub const CANARY: &str = "canary";
@@ -119,7 +122,9 @@ pub fn check(history: &History, seed: u64, rules: &[&'static str]) -> Outcome {
     };
     let tried = Tried { history, seed, setup: &setup, base, drive: OnceCell::new() };
     let mut held = Vec::new();
-    for (name, rule) in RULES.iter().filter(|(name, _)| rules.contains(name)) {
+    let applies = |name: &&str| !(tried.has_ramp() && OF_WHOLE_RUNS.contains(name));
+    let chosen = RULES.iter().filter(|(name, _)| rules.contains(name) && applies(name));
+    for (name, rule) in chosen {
         match run::guarded(|| rule(&tried)) {
             Ok(true) => held.push(*name),
             Ok(false) => {}

@@ -16,9 +16,6 @@ const STORIES: usize = 50;
 /// No part of a latency is below zero or above the whole, and its parts add up to it. The steps of
 /// a request lie between its arrival and its end, one after the other.
 pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
-    if tried.has_ramp() {
-        return Ok(false);
-    }
     let rows: Arc<Mutex<Vec<RequestRow>>> = Arc::default();
     let kept = Arc::clone(&rows);
     let options = Options {

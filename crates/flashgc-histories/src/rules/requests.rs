@@ -12,9 +12,6 @@ use std::sync::{Arc, Mutex};
 
 /// Each request has one row, rows add up to the report, and writing them changes no result.
 pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
-    if tried.has_ramp() {
-        return Ok(false);
-    }
     let rows: Arc<Mutex<Vec<RequestRow>>> = Arc::default();
     let kept = Arc::clone(&rows);
     let mut choices = Choices::new(tried.seed ^ 0x4e9);

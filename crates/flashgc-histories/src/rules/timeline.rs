@@ -56,9 +56,6 @@ impl Sums {
 /// Entries add up to the busy times of the report, each link has two ends, and recording changes no
 /// result.
 pub fn rule(tried: &Tried<'_>) -> Result<bool, Stop> {
-    if tried.has_ramp() {
-        return Ok(false);
-    }
     let sums: Arc<Mutex<Sums>> = Arc::default();
     let kept = Arc::clone(&sums);
     let mut choices = Choices::new(tried.seed ^ 0x71e);
