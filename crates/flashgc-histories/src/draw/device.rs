@@ -324,6 +324,7 @@ impl Draw {
         self.set("device.write_buffer.size", size);
         let access = self.choices.pick(&["0 ns", "1 ns", "1 us", "90 us"]);
         self.text("device.write_buffer.access", access);
+        self.maybe("device.write_buffer.flush", &["when-full", "at-once"]);
         self.protection();
     }
 

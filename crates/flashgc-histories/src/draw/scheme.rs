@@ -456,8 +456,11 @@ impl Draw {
                 self.history.words.push(("gc.background.use".into(), word.into()));
             }
         }
-        if used.contains("flush") && self.history.get("device.write_buffer.size").is_none() {
-            self.buffer();
+        if used.contains("flush") {
+            if self.history.get("device.write_buffer.size").is_none() {
+                self.buffer();
+            }
+            self.history.remove("device.write_buffer.flush");
         }
         if used.contains("pre-migration") {
             let distances =

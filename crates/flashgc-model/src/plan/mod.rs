@@ -14,7 +14,7 @@ pub use jitter::{Additions, Jitter};
 pub use jobs::{JobQueues, Limit};
 pub use service::{HIGH, READS, Served, Service, WRITES};
 pub use stages::{
-    Completions, Duplex, Firmware, Front, HostLink, Places, QueueOrder, Stage, WriteBuffer,
+    Completions, Drain, Duplex, Firmware, Front, HostLink, Places, QueueOrder, Stage, WriteBuffer,
     WriteCompletion,
 };
 pub use switches::Switches;

@@ -198,6 +198,25 @@ fn is_true(flag: &bool) -> bool {
     *flag
 }
 
+/// When the pages of a write buffer go to flash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drain {
+    /// One for each write that finds no place.
+    #[default]
+    WhenFull,
+    /// As soon as they fill a program: at once where that is of one page.
+    AtOnce,
+}
+
+impl Drain {
+    /// By reference, as serialisation needs it.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    fn is_default(&self) -> bool {
+        *self == Drain::WhenFull
+    }
+}
+
 /// A write buffer in front of the translation layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct WriteBuffer {
@@ -208,8 +227,11 @@ pub struct WriteBuffer {
     /// Whether its pages survive a loss of power, so that a flush has nothing to do.
     #[serde(skip_serializing_if = "is_true", rename = "power_loss_protection")]
     pub is_protected: bool,
-    /// Whether pages go to flash while the host is idle; otherwise only when a write needs their
-    /// place. The slot *background* decides it, not the device.
+    /// When its pages go to flash.
+    #[serde(skip_serializing_if = "Drain::is_default", rename = "flush")]
+    pub drain: Drain,
+    /// Whether pages go to flash while the host is idle as well. The slot *background* decides it,
+    /// not the device.
     #[serde(skip)]
     pub flushes_when_idle: bool,
 }

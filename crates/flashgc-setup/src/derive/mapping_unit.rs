@@ -6,7 +6,7 @@ use flashgc_config::Reader;
 use flashgc_model::device::Shape;
 use flashgc_model::gc::GcPlan;
 use flashgc_model::gc::copy::CopyChoice;
-use flashgc_model::plan::{Allocation, WriteBuffer, WriteCompletion};
+use flashgc_model::plan::{Allocation, Drain, WriteBuffer, WriteCompletion};
 
 /// Programs of each plane that the buffer holds if the device names no size: one that is under way,
 /// and one that fills.
@@ -19,7 +19,8 @@ pub fn default_buffer(shape: &Shape, gc: &GcPlan) -> WriteBuffer {
     let programs = planes * PROGRAMS_OF_A_PLANE + u64::from(gc.classes().saturating_sub(1));
     let slots = programs * u64::from(shape.program_slots);
     let pages = slots.min(u32::MAX.into()) as u32;
-    WriteBuffer { pages, access_ns: 0, is_protected: true, flushes_when_idle: false }
+    let drain = Drain::AtOnce;
+    WriteBuffer { pages, access_ns: 0, is_protected: true, drain, flushes_when_idle: false }
 }
 
 /// Checks the device and the scheme.

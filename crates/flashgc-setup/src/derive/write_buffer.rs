@@ -4,7 +4,7 @@ use super::mapping_unit;
 use crate::device::Device;
 use flashgc_config::Reader;
 use flashgc_model::gc::GcPlan;
-use flashgc_model::plan::WriteBuffer;
+use flashgc_model::plan::{Drain, WriteBuffer};
 
 /// The device's write buffer, and whether the scheme flushes it before it must. `Some(None)` where
 /// there is none.
@@ -34,9 +34,38 @@ pub fn plan(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<Option<Wr
         );
         return None;
     }
-    let joins = || {
-        (device.shape.program_slots > 1).then(|| mapping_unit::default_buffer(&device.shape, gc))
-    };
-    let buffer = device.write_buffer.or_else(joins);
-    Some(buffer.map(|buffer| WriteBuffer { flushes_when_idle, ..buffer }))
+    if device.shape.program_slots == 1 {
+        let leaves_at_once = device.write_buffer.is_some_and(|it| it.drain == Drain::AtOnce);
+        if flushes_when_idle && leaves_at_once {
+            root.table("device").table("write_buffer").error(
+                "flush",
+                "flush = \"at-once\" leaves nothing to the idle time, in which gc.background.use = \
+                 \"flush-buffer\" empties the buffer",
+                "remove `flush`, or set gc.background.use = \"nothing\"",
+            );
+            root.remedy_without("device.write_buffer.flush");
+            return None;
+        }
+        return Some(device.write_buffer.map(|it| WriteBuffer { flushes_when_idle, ..it }));
+    }
+    let buffer = joining(root, device, gc)?;
+    Some(Some(WriteBuffer { flushes_when_idle, ..buffer }))
+}
+
+/// The write buffer of a device whose programs join pages: they leave as soon as they fill one.
+fn joining(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<WriteBuffer> {
+    let table = root.table("device").table("write_buffer");
+    if table.has("flush") && device.write_buffer.is_some_and(|it| it.drain == Drain::WhenFull) {
+        table.error(
+            "flush",
+            "flush = \"when-full\" needs programs of one page: pages that a program joins leave \
+             the buffer as soon as they fill it",
+            "remove `flush`, or set flush = \"at-once\"",
+        );
+        root.remedy("device.write_buffer.flush", "at-once");
+        return None;
+    }
+    let buffer =
+        device.write_buffer.unwrap_or_else(|| mapping_unit::default_buffer(&device.shape, gc));
+    Some(WriteBuffer { drain: Drain::AtOnce, ..buffer })
 }

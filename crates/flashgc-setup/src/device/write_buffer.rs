@@ -2,12 +2,14 @@
 
 use flashgc_config::Reader;
 use flashgc_model::device::Shape;
-use flashgc_model::plan::WriteBuffer;
+use flashgc_model::plan::{Drain, WriteBuffer};
 
 /// One access to STT-RAM takes 20 ns (paper preemptible-gc, section V-B). The number of bytes of an
 /// access is not in the paper: docs/devices/slc-msr.md#the-write-buffer.
 const LINE_BYTES: u32 = 64;
 const LINE_NS: u32 = 20;
+
+const DRAINS: [(&str, Drain); 2] = [("when-full", Drain::WhenFull), ("at-once", Drain::AtOnce)];
 
 /// Pages are numbered in 32 bits.
 const PAGES_MAX: u64 = u32::MAX as u64;
@@ -26,6 +28,7 @@ pub fn read(
     let help = "the buffer's size, as in `size = \"1 MiB\"`";
     let bytes = table.required("size", table.bytes("size"), help);
     let is_protected = table.bool("power_loss_protection").unwrap_or(true);
+    let drain = table.choice("flush", &DRAINS).unwrap_or_default();
     let given = table.has("access");
     let access_ns = table.duration_ns("access");
     table.finish();
@@ -56,6 +59,7 @@ pub fn read(
         pages: pages as u32,
         access_ns,
         is_protected,
+        drain,
         flushes_when_idle: false,
     }))
 }

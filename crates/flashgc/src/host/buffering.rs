@@ -20,7 +20,7 @@ use super::{FLUSH, Host, Op, OpKind};
 use crate::context::Context;
 use crate::ftl::Writer;
 use crate::ids::{Lpn, PlaneId};
-use crate::plan::Stage;
+use crate::plan::{Drain, Stage};
 use crate::verify::{Happened, Watch};
 use crate::workload::HostOp;
 use std::cmp::Reverse;
@@ -166,13 +166,13 @@ impl Host {
         self.access_buffer(op, cx);
     }
 
-    /// Each write that waits for a place has a flush under way, as far as there are pages to
-    /// flush. Where flushes join pages, one begins for each full program.
+    /// Begins the flushes that are due, as far as there are pages to flush: one for each write
+    /// that waits for a place, or one for each full program.
     fn flush_for_stalled(&mut self) {
         while let Some(buffer) = &self.buffer {
-            let is_due = match buffer.slots {
-                1 => (buffer.pages.flushing() as usize) < buffer.stalled.len(),
-                _ => buffer.pages.ready() >= buffer.due,
+            let is_due = match buffer.plan.drain {
+                Drain::WhenFull => (buffer.pages.flushing() as usize) < buffer.stalled.len(),
+                Drain::AtOnce => buffer.pages.ready() >= buffer.due,
             };
             if !is_due || !self.flush() {
                 return;

@@ -156,6 +156,7 @@ const KEYS: &[&str] = &[
     "device.write_buffer",
     "device.write_buffer.size",
     "device.write_buffer.access",
+    "device.write_buffer.flush",
     "device.write_buffer.power_loss_protection",
     "gc.pacing.use",
     "gc.pacing.tokens.urgency_max",

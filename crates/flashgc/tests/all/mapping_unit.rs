@@ -195,6 +195,9 @@ fn what_moves_single_flash_pages_is_refused() {
         assert!(found.contains("a mapping_unit below page_size"), "{sets:?}\n{found}");
         assert!(found.contains(words), "{sets:?}\n{found}");
     }
+    let kept = ["device.write_buffer={size=\"1 MiB\",flush=\"when-full\"}"];
+    let found = refusal(TINY, &slots(&kept));
+    assert!(found.contains("flush = \"when-full\" needs programs of one page"), "{found}");
     for unit in ["3 KiB", "32 KiB", "0 B", "128 B"] {
         let unit = format!("device.mapping_unit=\"{unit}\"");
         let found = refusal(TINY, &slots(&[&unit]));

@@ -49,6 +49,26 @@ fn a_buffer_that_holds_the_drive_needs_no_flash() {
     assert!(whole(&report, "buffer.dirty_at_end") <= exported);
 }
 
+/// Where each page leaves at once, every write finds a place; where pages leave when the buffer is
+/// full, each write waits for a program, however long the drive had rested before.
+#[test]
+fn a_buffer_that_empties_itself_has_a_place_for_each_write() {
+    let slow = [
+        "device.write_buffer={size=\"64 KiB\",access=\"1 us\"}",
+        "workload.synthetic.interarrival.fixed=\"5 ms\"",
+        "workload.synthetic.requests=4000",
+    ];
+    let median_ns = |flush: &str| {
+        let report = writes(&[&slow[..], &[flush]].concat());
+        assert_eq!(whole(&report, "pages.host_written"), 4000);
+        number(&report, "latency_ns.write.p50")
+    };
+    assert!(median_ns("device.write_buffer.flush=\"at-once\"") < 1_100.0);
+    assert!(median_ns("device.write_buffer.flush=\"when-full\"") >= 100_000.0);
+    let idle = [&slow[..], &["device.write_buffer.flush=\"at-once\"", FLUSHES]].concat();
+    assert!(refusal(TINY, &idle).contains("leaves nothing to the idle time"));
+}
+
 #[test]
 fn a_closed_loop_is_never_idle() {
     let size = "device.write_buffer.size=\"64 MiB\"";

@@ -90,6 +90,7 @@ const FACTORS: &[Factor] = &[
             "",
             "device.write_buffer={size=\"1 MiB\",access=\"1 us\"}",
             "device.write_buffer={size=\"1 MiB\",access=\"1 us\",power_loss_protection=false}",
+            "device.write_buffer={size=\"1 MiB\",access=\"1 us\",flush=\"at-once\"}",
         ],
     ),
     (SCHEME, &SCHEMES_AND_TOKENS),
