@@ -6,6 +6,7 @@ import flashgc
 from conftest import ROOT
 from flashgc.reproduction import papers
 from flashgc.reproduction.derived import with_derived
+from flashgc.reproduction.formula import Formula
 from flashgc.reproduction.plan import Planner
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -32,6 +33,13 @@ def test_victims_are_counted_by_their_invalid_pages():
     assert with_derived(report(121, summary_pages=1))["victims"]["invalid_90"] == 8
     assert with_derived(report(120))["victims"]["invalid_90"] == 8
     assert with_derived(report(119))["victims"]["invalid_90"] == 3
+
+
+def test_jobs_have_their_names():
+    jobs = [{"name": "even", "iops": 7.0}, {"name": "others", "iops": 9.0}]
+    found = with_derived({**report(), "jobs": jobs})
+    assert Formula("job.others.iops - job.even.iops").of(found) == 2.0
+    assert Formula("job.even.iops").of(with_derived(report())) is None
 
 
 def test_victims_are_not_counted_where_parts_of_blocks_are_erased():

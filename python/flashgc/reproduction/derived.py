@@ -15,7 +15,7 @@ SHARES = (70, 80, 90, 100)
 
 
 def with_derived(report: Report) -> dict[str, Any]:
-    """The report with its worst cases, victims by invalid pages, groups, and extremes over time."""
+    """The report with worst cases, victims by invalid pages, groups, jobs, and extremes over time."""
     found = {**report, "worst_case": _worst_cases(report)}
     victims = _victims(report)
     if victims is not None:
@@ -23,6 +23,8 @@ def with_derived(report: Report) -> dict[str, Any]:
     groups = report.get("placement", {}).get("groups")
     if groups is not None:
         found["groups"] = _groups(groups)
+    if "jobs" in report:
+        found["job"] = {job["name"]: job for job in report["jobs"]}
     if "series" in report:
         found["over_time"] = _extremes(report["series"])
     return found
