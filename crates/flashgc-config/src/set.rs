@@ -47,7 +47,10 @@ impl Tree {
             let key = brief(&dotted(&words[..=depth]));
             let (start, part) = parts[depth];
             let message = format!("`{key}` is a value, not a table");
-            let help = format!("set `{key}` itself, or remove the words after it");
+            let help = match depth {
+                0 => format!("write a table `[{key}]` in place of the value, to set its keys"),
+                _ => format!("set `{key}` itself, or remove the words after it"),
+            };
             let mut error = fail(start, start + part.len(), &message, &help);
             error.key = Some(key);
             return Err(error.into());

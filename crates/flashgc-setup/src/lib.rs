@@ -26,6 +26,7 @@ mod space;
 mod spare;
 mod sprandom;
 mod stack;
+mod tables_by_name;
 mod workload;
 
 pub use fit::fit;

@@ -2,7 +2,7 @@
 
 use super::gc::DEFAULT_SCHEME;
 use super::inputs::Inputs;
-use super::{exclusive, presets};
+use super::{exclusive, presets, tables_by_name};
 use flashgc_config::{Diagnostic, Diagnostics, Tree, Unset};
 use serde_json::Value;
 
@@ -106,6 +106,7 @@ fn with_jobs(mut file: Tree, mut jobs: Tree) -> Tree {
 
 /// The presets that the layers above them name.
 fn presets_of(inputs: &Inputs, top: &Tree, errors: &mut Diagnostics) -> Result<Tree, Diagnostics> {
+    tables_by_name::check(top)?;
     let mut tree = Tree::empty();
     if let Some((name, place)) = top.name_at(&["device", "preset"])? {
         match presets::device(name) {

@@ -230,6 +230,30 @@ fn a_name_that_is_no_text_is_one_error() {
 }
 
 /// The needs of other slots are not checked against the default choice.
+/// A name in place of a table, or below a key that has no such meaning, has one error, and not one
+/// for each key that is missing then.
+#[test]
+fn a_name_in_place_of_a_table_is_one_error() {
+    let device = "write device.preset = \"oltp\"";
+    let scheme = "write gc.scheme = \"fifo\"";
+    let cases = [
+        ("device = \"oltp\"", "`device` is a table, and got the name \"oltp\"", device),
+        ("device.base = \"oltp\"", "unknown key `base` in [device]", device),
+        ("gc = \"fifo\"", "`gc` is a table, and got the name \"fifo\"", scheme),
+        ("gc.preset = \"fifo\"", "unknown key `preset` in [gc]", scheme),
+    ];
+    for (text, message, help) in cases {
+        let found = refusal(text, &[]);
+        assert_says(&found, &[message, help, "run.toml:1:"]);
+        assert_eq!(found.matches("error: ").count(), 1, "{found}");
+    }
+    // Such a key beside the right one is a mistake like any other.
+    let both = TINY.replacen("[device]", "[device]\nbase = \"oltp\"\npreset = \"slc-msr\"", 1);
+    assert_says(&refusal(&both, &[]), &["unknown key `base` in [device]", "valid keys: "]);
+    let found = refusal("device = \"oltp\"", &["device.channels=4"]);
+    assert_says(&found, &["got the name \"oltp\"", device]);
+}
+
 #[test]
 fn a_word_that_no_slot_has_is_one_error() {
     let speedup = ["gc.scheme=\"speedup\"", "device.sub_blocks=4"];
