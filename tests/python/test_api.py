@@ -249,3 +249,15 @@ def test_an_interval_by_hand():
     assert found["mean"] == 5.0
     assert found["high"] - 5 == pytest.approx(2.3646 * (32 / 7) ** 0.5 / 8**0.5)
     assert interval([1.0]) == {"mean": 1.0, "low": None, "high": None}
+
+
+def test_tables_are_equal_where_their_columns_are():
+    def table(*p50, name="p50"):
+        return Table({"kind": ["read", "write"], name: list(p50)})
+
+    assert table(1.0, None) == table(1.0, None)
+    assert table(1.0, None) != table(1.0, 2.0)
+    assert table(1.0, 2.0) != table(1.0, 2.0, name="p99")
+    assert table(1.0, 2.0) != Table({"kind": ["read"], "p50": [1.0]})
+    assert table(1.0, 2.0) != "a table"
+    assert table(1.0, 2.0) == {"kind": ["read", "write"], "p50": [1.0, 2.0]}

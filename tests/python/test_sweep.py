@@ -390,3 +390,12 @@ def test_axes_of_an_experiment_have_the_same_short_forms(paper, flashgc):
         text[:a] + '[axes.scheme]\nkey = "device.exported"\nfrom = 0.5\nto = 0.9\n\n' + text[b:]
     )
     assert "only a sweep with [draw]" in flashgc("reproduce", paper, "--quick", code=2).err
+
+
+def test_a_short_test_of_a_sweep_without_settings_for_it_is_refused(tmp_path):
+    sweep = {"base": {"config": "oltp"}, "axes": {"seed": [1, 2]}}
+    with pytest.raises(flashgc.ConfigError, match="nothing of this sweep has `quick`"):
+        flashgc.sweep(sweep, store=tmp_path / "store", quick=True)
+    short = {"config": "oltp", "quick": {"workload.synthetic.requests": 1000}}
+    found = flashgc.explain_sweep({**sweep, "base": short}, store=tmp_path / "store", quick=True)
+    assert found == {"new": ["seed 1", "seed 2"]}

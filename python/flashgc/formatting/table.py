@@ -38,6 +38,19 @@ class Table(dict[str, "NDArray[Any]"]):
     def __init__(self, columns: Mapping[str, Sequence[object] | NDArray[Any]]) -> None:
         super().__init__({name: _array(column) for name, column in columns.items()})
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same columns with equal values; NaN is equal to NaN."""
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return list(self) == list(other) and all(
+            _are_equal(column, other[name]) for name, column in self.items()
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
+
     @property
     def rows(self) -> int:
         """The number of rows."""
@@ -94,6 +107,16 @@ def _array(column: Sequence[object] | NDArray[Any]) -> NDArray[np.generic]:
     if any(item is None for item in column):
         return np.array([np.nan if item is None else item for item in column], dtype=np.float64)
     return np.asarray(column)
+
+
+def _are_equal(one: NDArray[Any], other: object) -> bool:
+    import numpy as np
+
+    other = np.asarray(other)
+    if one.shape != other.shape:
+        return False
+    has_nan = one.dtype.kind == "f" and other.dtype.kind == "f"
+    return np.array_equal(one, other, equal_nan=has_nan)
 
 
 def _padded(rows: list[list[str]]) -> list[list[str]]:

@@ -15,7 +15,7 @@ SHARES = (70, 80, 90, 100)
 
 
 def with_derived(report: Report) -> dict[str, Any]:
-    """The report with worst cases, victims by invalid pages, groups, jobs, and extremes over time."""
+    """The report with worst cases, victims by their pages, groups, jobs, extremes over time."""
     found = {**report, "worst_case": _worst_cases(report)}
     victims = _victims(report)
     if victims is not None:

@@ -40,6 +40,8 @@ def plan(
     told: Callable[[int, int], object] | None = None,
 ) -> list[Planned]:
     """All points, checked by the engine. An error where it refuses every one of them."""
+    if quick and not _has_quick(sweep):
+        raise ConfigError(_NOT_QUICK)
     chooser = Chooser(traces)
     base = chooser.base(sweep.base)
     used = functools.cache(functools.partial(_used, chooser))
@@ -59,6 +61,21 @@ def plan(
     if error is not None and all(one.run is None for one in planned):
         raise error
     return planned
+
+
+_NOT_QUICK = (
+    "error: nothing of this sweep has `quick` settings, so that the short test would be the whole "
+    "sweep\n"
+    '  = help: add them, as in `base.quick = { "workload.synthetic.requests" = 1000 }`, or leave '
+    "out `--quick` (`quick=True`)"
+)
+
+
+def _has_quick(sweep: Sweep) -> bool:
+    """Whether the base or a choice of a point has settings for a short test."""
+    choices = {id(choice): choice for point in sweep.points for choice in point}
+    sources = [source for choice in choices.values() for source in choice.sources]
+    return any(source.quick for source in (sweep.base, *sources))
 
 
 class _Same:
