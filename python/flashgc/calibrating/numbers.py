@@ -30,6 +30,7 @@ KINDS: Mapping[str, Kind] = {
     RESERVE: Kind("blocks", 2.0, 64.0),
     "device.timing.program": Kind("time", 10.0, 1e8),
     "device.timing.read": Kind("time", 1.0, 1e7),
+    "device.timing.copy_read": Kind("time", 1.0, 1e7),
     "device.timing.erase": Kind("time", 10.0, 1e9),
     "device.timing.transfer": Kind("rate", 1e-4, 1e3),
     "device.timing.command": Kind("time", 1.0, 1e6),
@@ -117,6 +118,7 @@ def of_base(device: Mapping[str, Any], gc: Mapping[str, Any]) -> dict[str, float
         found[f"device.timing.{name}"] = timing[f"{name}_ns"]
     page_bytes = shape["page_bytes"] * shape.get("slots", 1)
     found["device.timing.transfer"] = timing["transfer_ns"] / page_bytes
+    found["device.timing.copy_read"] = timing.get("copy_read_ns")
     if "firmware" in device:
         firmware = device["firmware"]
         found["device.firmware.command"] = firmware["command_ns"]

@@ -71,7 +71,7 @@ def worst_case_wait(
         )
     together = table.get("shape", {}).get("pages_per_program", 1)
     read_ns, write_ns = read_ns + bus_ns, write_ns + bus_ns * together
-    longest_ns = max(read_ns, write_ns)
+    longest_ns = max(read_ns, write_ns, timing.get("copy_read_ns", 0) + bus_ns)
     return WorstCase(
         gftl_ns=erase_ns + longest_ns,
         rftl_ns=max(erase_ns + write_ns, read_ns),

@@ -126,6 +126,9 @@ impl Draw {
             let command = self.choices.pick(&["1 ns", "200 ns", "3 us"]);
             self.text("device.timing.command", command);
         }
+        if self.choices.chance(15) {
+            self.word("device.timing.copy_read", &["1 ns", "5 us", "60 us"]);
+        }
     }
 
     /// In a part of the cases, reads of pages take the times of their types.

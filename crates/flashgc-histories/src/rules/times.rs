@@ -79,6 +79,7 @@ pub fn trace(tried: &Tried<'_>) -> Result<bool, Stop> {
 /// Keys of durations and rates; interarrivals are in the trace.
 const TIMED: &[&str] = &[
     "device.timing.read",
+    "device.timing.copy_read",
     "device.timing.program",
     "device.timing.erase",
     "device.timing.command",

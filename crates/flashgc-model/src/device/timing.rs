@@ -10,6 +10,9 @@ use serde::Serialize;
 pub struct Timing {
     /// Array read (tR): the mean, where page types differ.
     pub read_ns: u64,
+    /// Array read of a page that is copied, where it takes another time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy_read_ns: Option<u64>,
     /// Array program (tPROG): of both passes, where there are two.
     pub program_ns: u64,
     /// Array erase (tBERS).
@@ -104,6 +107,7 @@ impl Timing {
     /// Zero times for all operations.
     pub const NONE: Timing = Timing {
         read_ns: 0,
+        copy_read_ns: None,
         program_ns: 0,
         erase_ns: 0,
         transfer_ns: 0,
@@ -116,6 +120,15 @@ impl Timing {
         programs_fail: false,
         passes: None,
     };
+
+    /// The times of collections and background tasks, whose reads may take another time.
+    #[must_use]
+    pub fn of_copies(self) -> Timing {
+        match self.copy_read_ns {
+            Some(read_ns) => Timing { read_ns, read_by_type_ns: None, ..self },
+            None => self,
+        }
+    }
 
     /// The rules by which reads suspend programs of the host, where they do.
     pub fn host_programs(&self) -> Option<HostPrograms> {

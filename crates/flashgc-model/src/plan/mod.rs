@@ -178,8 +178,8 @@ impl Plan {
     /// program times, and the time of one erase (docs/schemes/gsm.md#the-recycle-benefit).
     pub fn window_costs(&self) -> Costs {
         let isolation = self.gc.sub_blocks.unwrap_or(Isolation::Hardware);
-        let copy_ns = self.timing.read_ns + self.timing.program_ns;
-        let costs = Costs::new(copy_ns, self.timing.erase_ns, isolation);
+        let timing = self.timing.of_copies();
+        let costs = Costs::new(timing.read_ns + timing.program_ns, timing.erase_ns, isolation);
         costs.with_parity(self.parity())
     }
 
@@ -317,6 +317,6 @@ impl Plan {
 
     /// The times of collections and background tasks: those of the device, or none.
     pub fn collection_timing(&self) -> Timing {
-        if self.gc.takes_time() { self.timing } else { Timing::NONE }
+        if self.gc.takes_time() { self.timing.of_copies() } else { Timing::NONE }
     }
 }

@@ -19,6 +19,7 @@ pub fn read(
     let array = |key: &str| in_range(table, key, table.duration_ns(key));
     let (reads_ns, program, erase_ns) =
         (reads_ns(table, pages_per_block), program(table), array("erase"));
+    let copies = table.has("copy_read").then(|| array("copy_read"));
     let help = "bus time, as in `transfer = \"25 ns/B\"` or \"1600 MB/s\"";
     let rate = table.required("transfer", table.rate("transfer"), help);
     let command_ns = table.duration_ns("command").unwrap_or(0);
@@ -32,11 +33,16 @@ pub fn read(
         );
         return None;
     }
+    let copy_read_ns = match copies {
+        Some(ns) => Some(ns?),
+        None => None,
+    };
     let reads_ns = reads_ns?;
     let types = reads_ns.len() as u64;
     let (program_ns, passes) = program?;
     let timing = Timing {
         read_ns: (reads_ns.iter().sum::<u64>() + types / 2) / types,
+        copy_read_ns,
         program_ns,
         erase_ns: erase_ns?,
         transfer_ns,

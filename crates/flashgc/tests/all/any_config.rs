@@ -174,6 +174,7 @@ const KEYS: &[&str] = &[
     "device.service",
     "device.transfer_bytes",
     "device.timing.read",
+    "device.timing.copy_read",
     "device.timing.program",
     "device.timing.erase",
     "device.timing.transfer",
