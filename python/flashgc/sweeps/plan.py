@@ -66,8 +66,8 @@ def plan(
 _NOT_QUICK = (
     "error: nothing of this sweep has `quick` settings, so that the short test would be the whole "
     "sweep\n"
-    '  = help: add them, as in `base.quick = { "workload.synthetic.requests" = 1000 }`, or leave '
-    "out `--quick` (`quick=True`)"
+    '  = help: add them, as in `base.quick = { "workload.synthetic.requests" = 1000 }`, or omit '
+    "`--quick` (`quick=True`)"
 )
 
 

@@ -247,7 +247,7 @@ fn a_name_in_place_of_a_table_is_one_error() {
         assert_says(&found, &[message, help, "run.toml:1:"]);
         assert_eq!(found.matches("error: ").count(), 1, "{found}");
     }
-    // Such a key beside the right one is a mistake like any other.
+    // Such a key in addition to the right one is a mistake like any other.
     let both = TINY.replacen("[device]", "[device]\nbase = \"oltp\"\npreset = \"slc-msr\"", 1);
     assert_says(&refusal(&both, &[]), &["unknown key `base` in [device]", "valid keys: "]);
     let found = refusal("device = \"oltp\"", &["device.channels=4"]);
