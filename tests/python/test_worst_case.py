@@ -28,8 +28,8 @@ def test_a_suspend_takes_what_the_device_says_or_what_is_given():
 def test_every_device_has_them(name):
     found = worst_case_wait(name, transfer=True)
     assert found.gftl_ns == found.pgc_ns > 0
-    # One server that stands for a whole drive erases in less than the paper's suspend takes.
-    assert found.pgc_ns > found.fpgc_ns or found.pgc_ns < 40_000
+    # One server that stands for a whole drive erases in no more than the paper's suspend takes.
+    assert found.pgc_ns > found.fpgc_ns or found.pgc_ns < 80_000
 
 
 def test_the_device_of_a_report_will_do():

@@ -105,6 +105,7 @@ fn check_device(root: &Reader<'_>, device: &Device, gc: &GcPlan, joins: Joins) -
             let bytes = u64::from(least) * u64::from(device.shape.page_bytes);
             let help = format!("write size = \"{bytes} B\" or more, or remove the table");
             table.table("write_buffer").error("size", message, help);
+            root.remedy("device.write_buffer.size", &format!("{bytes} B"));
             None
         }
         _ => Some(()),
