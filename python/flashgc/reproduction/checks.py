@@ -15,6 +15,12 @@ class MissingError(Exception):
     """The report lacks a value that the check needs; the text names it."""
 
 
+def _copy_ns(timing: Mapping[str, Any]) -> int:
+    """Array time of a copy: a read, which may have a time of its own, and a program."""
+    read_ns: int = timing.get("copy_read_ns", timing["read_ns"])
+    return read_ns + int(timing["program_ns"])
+
+
 def gc_cost_identity(report: Report) -> Complaint:
     """GC time is the cost of the victims of the run, to the nanosecond.
 
@@ -26,7 +32,7 @@ def gc_cost_identity(report: Report) -> Complaint:
         raise MissingError("this engine does not report gc.valid_distribution")
     timing = config["device"]["timing"]
     at_once = config["gc"]["copy"].get("parallel", {}).get("workers", 1)
-    copy_ns = timing.get("copy_read_ns", timing["read_ns"]) + timing["program_ns"]
+    copy_ns = _copy_ns(timing)
     steps = sum(-(-valid // at_once) * blocks for valid, blocks in gc["valid_distribution"])
     expected_ns = steps * copy_ns + report["erase_operations"] * timing["erase_ns"]
     measured_ns = gc["busy_ns"] - gc["busy_open_ns"]
@@ -45,7 +51,7 @@ def gc_time_identity(report: Report) -> Complaint:
     gc, timing = report["gc"], report["config"]["device"]["timing"]
     if "copy_steps" not in gc or "busy_open_ns" not in gc:
         raise MissingError("this engine does not report gc.copy_steps")
-    copy_ns = timing.get("copy_read_ns", timing["read_ns"]) + timing["program_ns"]
+    copy_ns = _copy_ns(timing)
     erases_ns = report["erase_operations"] * timing["erase_ns"]
     copies_ns = gc["copy_steps"] * copy_ns
     measured_ns = gc["busy_ns"] - gc["busy_open_ns"]

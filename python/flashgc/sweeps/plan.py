@@ -73,9 +73,8 @@ _NOT_QUICK = (
 
 def _has_quick(sweep: Sweep) -> bool:
     """Whether the base or a choice of a point has settings for a short test."""
-    choices = {id(choice): choice for point in sweep.points for choice in point}
-    sources = [source for choice in choices.values() for source in choice.sources]
-    return any(source.quick for source in (sweep.base, *sources))
+    choices = (choice for point in sweep.points for choice in point)
+    return bool(sweep.base.quick) or any(one.quick for choice in choices for one in choice.sources)
 
 
 class _Same:

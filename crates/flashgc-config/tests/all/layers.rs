@@ -154,6 +154,9 @@ fn bad_assignments_change_nothing() {
         assert_eq!(error.place.as_ref().map(|place| place.column), Some(column));
     }
     assert_eq!(tree.to_json(), json!({ "x": { "n": 1 } }));
+    let errors = parse("a", "x = 1").set("x.n=2").expect_err("x is a value");
+    let help = errors.iter().next().and_then(|error| error.help.clone());
+    assert_eq!(help.as_deref(), Some("write a table `[x]` in place of the value, to set its keys"));
 }
 
 #[test]

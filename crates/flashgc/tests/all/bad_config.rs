@@ -229,7 +229,6 @@ fn a_name_that_is_no_text_is_one_error() {
     }
 }
 
-/// The needs of other slots are not checked against the default choice.
 /// A name in place of a table, or below a key that has no such meaning, has one error, and not one
 /// for each key that is missing then.
 #[test]
@@ -254,6 +253,7 @@ fn a_name_in_place_of_a_table_is_one_error() {
     assert_says(&found, &["got the name \"oltp\"", device]);
 }
 
+/// The needs of other slots are not checked against the default choice.
 #[test]
 fn a_word_that_no_slot_has_is_one_error() {
     let speedup = ["gc.scheme=\"speedup\"", "device.sub_blocks=4"];
