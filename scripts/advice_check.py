@@ -15,7 +15,7 @@ import time
 import flashgc
 from flashgc.advising import candidates, commands, made, objectives, ranking, rounds
 from flashgc.advising.lengths import STEADY
-from flashgc.running import api, inputs
+from flashgc.running import building, inputs
 
 
 def main(config: str, *words: str) -> int:
@@ -43,15 +43,15 @@ def compared(
     names += [name for name in candidates.OMITTED if name not in names]
     with inputs.trace_file(trace) as file:
 
-        def request(scheme: str | None) -> api.Request:
-            return api._bare_request(config, file, scheme, None, sets, None)
+        def request(scheme: str | None) -> building.Request:
+            return building.bare_request(config, file, scheme, None, sets, None)
 
-        found = made._candidates(request, names, rounds.Rounds(2, None))
+        found = made.schemes_that_run(request, names, rounds.Rounds(2, None))
     at_most = advice.samples.at_most_drive_writes
     long = [STEADY] if advice.samples.kind == "seeds" else []
     long = [STEADY, f"workload.at_most={at_most}"] if at_most is not None else long
     able = list(found.requests)
-    size = commands._size(found, able)
+    size = commands.size_settings(found, able)
     seeds = advice.samples["count"] if advice.samples.kind == "seeds" else 1
     values: dict[str, list[objectives.Values]] = {name: [] for name in able}
     for seed in range(advice.seed, advice.seed + seeds):

@@ -47,16 +47,10 @@ if TYPE_CHECKING:
         reproduce_all,
     )
     from flashgc.results.refusal import Refusal
-    from flashgc.running.api import (
-        Progress,
-        compare,
-        devices,
-        run,
-        run_seeds,
-        schemes,
-        slots,
-    )
+    from flashgc.running.builtin_presets import devices, schemes, slots
     from flashgc.running.builtin_workloads import workload, workloads
+    from flashgc.running.comparing import compare
+    from flashgc.running.executing import Progress
     from flashgc.running.policies import (
         Candidates,
         NextStep,
@@ -67,6 +61,7 @@ if TYPE_CHECKING:
         scheme,
         victim,
     )
+    from flashgc.running.runs import run, run_seeds
     from flashgc.schema.json_schema import (
         advice_schema,
         calibration_schema,
@@ -173,7 +168,10 @@ _NAMES_IN = {
     "animating": ("Animation", "animate"),
     "advising": ("Advice", "AdviceProgress", "advise"),
     "calibrating": ("CalibrateProgress", "Calibration", "calibrate"),
-    "running.api": ("Progress", "compare", "devices", "run", "run_seeds", "schemes", "slots"),
+    "running.runs": ("run", "run_seeds"),
+    "running.comparing": ("compare",),
+    "running.executing": ("Progress",),
+    "running.builtin_presets": ("devices", "schemes", "slots"),
     "components.component": ("Completion", "Completions", "Component"),
     "components.closed_loop": ("Loop",),
     "conversion": ("Conversion", "convert"),

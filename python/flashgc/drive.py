@@ -12,25 +12,25 @@ from typing import Any
 
 import flashgc._engine as engine
 from flashgc.files import arguments, output
-from flashgc.running import api, inputs
+from flashgc.running import building, executing, inputs
 
 PathLike = str | os.PathLike[str]
 
 
 def save(
-    config: api.Config,
+    config: building.Config,
     file: PathLike,
     trace: PathLike | None = None,
     *,
     scheme: PathLike | None = None,
     device: str | os.PathLike[str] | None = None,
-    set: api.Settings | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
     verify: bool = False,
-    fit: api.Fit | None = None,
+    fit: building.Fit | None = None,
     format: str | None = None,
-    progress: api.ProgressCallback | None = None,
+    progress: executing.ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """Preconditions a drive as :func:`flashgc.run` does, and saves it in place of running on it.
 
@@ -45,12 +45,12 @@ def save(
     """
     arguments.check_path("file", file)
     verify = arguments.switch("verify", verify)
-    set_ = api.with_format(set, format)
+    set_ = building.with_format(set, format)
     output.check_apart(file, config, trace, scheme, device)
     with inputs.trace_file(trace) as found:
-        request = api._request(config, found, scheme, device, set_, seed, fit, unset)
-        shown = api._told(progress)
-        [request] = api._sized([request], shown)
+        request = building.request(config, found, scheme, device, set_, seed, fit, unset)
+        shown = executing.callback(progress)
+        [request] = building.sized([request], shown)
         told = engine.drive_save(request, os.fspath(file), verify, shown)
         output.note(file)
     about: dict[str, Any] = json.loads(told)

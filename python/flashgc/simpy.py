@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import simpy as library
 
     from flashgc.reports.report import Report
-    from flashgc.running import api
+    from flashgc.running import building
 
 _NS = 1e9
 
@@ -60,7 +60,7 @@ class Drive:
     def __init__(
         self,
         env: library.Environment,
-        config: api.Config | Component,
+        config: building.Config | Component,
         *,
         ns: float = _NS,
         **options: Any,  # noqa: ANN401 - those of a component

@@ -18,7 +18,7 @@ from typing import Any
 import flashgc._engine as engine
 from flashgc._engine_types import Reading
 from flashgc.files import arguments, output
-from flashgc.running import api, inputs
+from flashgc.running import building, executing, inputs
 
 PathLike = str | os.PathLike[str]
 
@@ -195,15 +195,15 @@ def merge(
 
 
 def generate(
-    config: api.Config,
+    config: building.Config,
     target: PathLike,
     format: str | None = None,
     *,
     device: str | os.PathLike[str] | None = None,
-    set: api.Settings | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
-    progress: api.ProgressCallback | None = None,
+    progress: executing.ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """Writes the requests of a synthetic workload as a trace; arguments as :func:`flashgc.run`.
 
@@ -217,8 +217,8 @@ def generate(
     """
     arguments.check_path("target", target)
     output.check_apart(target, config, device)
-    request = api._request(config, None, None, device, set, seed, unset=unset)
-    told = api._told(progress)
+    request = building.request(config, None, None, device, set, seed, unset=unset)
+    told = executing.callback(progress)
     by_name = "fgt" if os.fspath(target).endswith(".fgt") else "blkreplay"
     made = engine.trace_generate(request, _target(target), format or by_name, told)
     output.note(_target(target))
@@ -310,7 +310,7 @@ def check_fit(
     length: str | None = None,
     rows: int | None = None,
     device: str | os.PathLike[str] | None = None,
-    set: api.Settings | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seeds: int = 3,
 ) -> list[dict[str, Any]]:

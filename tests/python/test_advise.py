@@ -16,7 +16,7 @@ import pages
 from conftest import COMMAND, ENDLESS, LONG, REPLAY, ROOT, SHARED, SMALL
 from flashgc.advising import candidates, commands, lengths, objectives, ranking, words
 from flashgc.results import refusal
-from flashgc.running import api
+from flashgc.running import building
 from test_schema import mistakes
 
 FEW = {"workload.synthetic.requests": 100_000}
@@ -114,7 +114,7 @@ def test_the_short_list_is_known_before_any_run(monkeypatch):
     for device in (known["name"] for known in package.devices()):
 
         def request(name, device=device):
-            return api._bare_request("oltp", None, name, device, None, None)
+            return building.bare_request("oltp", None, name, device, None, None)
 
         requests = {name: request(name) for name in candidates.presets("greedy")}
         chosen = candidates.chosen(request(None), requests, "greedy", listed=False)

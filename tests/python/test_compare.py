@@ -7,7 +7,7 @@ import pytest
 import flashgc
 from conftest import SMALL
 from flashgc.results import refusal
-from flashgc.running import api
+from flashgc.running import building
 
 FEW = {"workload.synthetic.requests": 2000}
 SUSPEND = "device.suspend.suspend=20 us"
@@ -80,14 +80,14 @@ def test_every_refusal_on_every_device_names_settings_that_help():
     refused = 0
     for device in devices:
         for scheme in schemes:
-            request = api._bare_request("oltp", None, scheme, device, None, None)
+            request = building.bare_request("oltp", None, scheme, device, None, None)
             found = refusal.of(request, scheme, None)
             if found is None:
                 continue
             refused += 1
             where = f"{scheme} on {device}: {found}"
             assert found.settings or found.unset, where
-            more = api._bare_request(
+            more = building.bare_request(
                 "oltp", None, scheme, device, found.settings, None, unset=found.unset
             )
             left = refusal.of(more, scheme, None)

@@ -105,7 +105,7 @@ def run_faults():
 @pytest.fixture
 def inject(monkeypatch):
     """Puts a fault into every run that is planned from now on."""
-    made = layers.api._bare_request
+    made = layers.building.bare_request
 
     def into(fault):
         def faulty(config, trace, scheme, device, settings, seed):
@@ -117,7 +117,7 @@ def inject(monkeypatch):
             kept = {key: value for key, value in changed.items() if key not in unused}
             return made(config, trace, scheme, device, kept, seed, None, unused)
 
-        monkeypatch.setattr(layers.api, "_bare_request", faulty)
+        monkeypatch.setattr(layers.building, "bare_request", faulty)
 
     return into
 

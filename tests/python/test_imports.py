@@ -1,6 +1,7 @@
 """No module of the package or of the binding imports itself, by whatever way.
 
-Every import counts: at the head of a file, inside a function, and for the type checker alone.
+Every import counts: at the head of a file, inside a function, and for the type checker alone. And
+no module uses a private name of another.
 """
 
 import ast
@@ -97,6 +98,55 @@ def test_a_module_that_imports_its_own_package_is_a_circle(tmp_path: Path):
     (package / "high.py").write_text(BELOW)
     (package / "low.py").write_text("")
     assert sorted(set(circle(imports(tmp_path)))) == ["flashgc", "flashgc.high"]
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def private_names(path, name, known):
+    """The private names of other modules that a file uses, as `module.name`."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    local, found = {}, set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        named = zip(node.names, targets(node, name, path.stem == "__init__"), strict=True)
+        for alias, places in named:
+            if places[0] in known:
+                local[alias.asname or alias.name] = places[0]
+            elif places[-1] in known and is_private(alias.name):
+                found.add(f"{places[-1]}.{alias.name}")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            module = local.get(ast.unparse(node.value))
+            if module is not None and f"{module}.{node.attr}" not in known:
+                found.add(f"{module}.{node.attr}")
+    return found
+
+
+def test_no_module_uses_a_private_name_of_another():
+    known = modules(SOURCE)
+    files = {**known, **{path.stem: path for path in (ROOT / "scripts").rglob("*.py")}}
+    found = {name: private_names(path, name, known) for name, path in files.items()}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize("text", [
+    "from flashgc import high\nhigh._inner()",
+    "from flashgc import high as other\ndef f():\n    other._inner()",
+    "from flashgc.high import _inner",
+    "import flashgc.high\nflashgc.high._inner()",
+    "from . import high\nhigh._inner()",
+])  # fmt: skip
+def test_the_use_of_a_private_name_is_found(tmp_path: Path, text):
+    file = tmp_path / "low.py"
+    known = {"flashgc": file, "flashgc.high": file, "flashgc.low": file, "flashgc._engine": file}
+    file.write_text("import flashgc\nfrom flashgc import high, _engine\n"
+                    "flashgc._engine\nhigh.inner()\nhigh.__name__\n")  # fmt: skip
+    assert private_names(file, "flashgc.low", known) == set()
+    file.write_text(text)
+    assert private_names(file, "flashgc.low", known) == {"flashgc.high._inner"}
 
 
 def rust_imports(source):

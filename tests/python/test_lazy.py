@@ -9,7 +9,7 @@ import pytest
 import flashgc
 from conftest import ROOT
 
-SLOW = ("flashgc.running.api", "flashgc.reproduction", "flashgc.sweeps", "flashgc.conversion",
+SLOW = ("flashgc.running.runs", "flashgc.reproduction", "flashgc.sweeps", "flashgc.conversion",
         "flashgc.charts", "rich", "pydantic", "polars", "pyarrow", "altair",
         "vl_convert")  # fmt: skip
 
@@ -48,7 +48,7 @@ RUN = ("run", "oltp", "--set", "workload.synthetic.requests=10", "--set",
 def test_a_run_converts_its_words_without_pydantic():
     code = f"sys.argv = ['flashgc', *{[*RUN[:-2], '--json']}]\nfrom flashgc.cli import main"
     names = loaded(f"{code}\ntry:\n    main()\nexcept SystemExit:\n    pass")
-    assert "flashgc.running.api" in names
+    assert "flashgc.running.runs" in names
     assert "pydantic" not in names
 
 

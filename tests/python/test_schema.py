@@ -10,7 +10,7 @@ import pytest
 import flashgc
 from conftest import REPLAY, ROOT, SMALL, SPC
 from flashgc.results import refusal
-from flashgc.running import api
+from flashgc.running import building
 
 WORDS = {
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
@@ -68,7 +68,7 @@ def test_the_report_of_every_scheme_is_as_the_schema_says(scheme):
     if scheme in {"dac", "sfs", "multilog", "fadac"}:
         # The reserve of six classes is larger than half of this drive's spare space.
         sets.append(f"gc.placement.{scheme}.classes=3")
-    found = refusal.of(api._bare_request(SMALL, None, scheme, None, sets, None), scheme, None)
+    found = refusal.of(building.bare_request(SMALL, None, scheme, None, sets, None), scheme, None)
     if found is not None:
         assert found.then is None, found
         sets += found.settings

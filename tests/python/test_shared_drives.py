@@ -9,7 +9,7 @@ from flashgc import _engine
 from flashgc._engine import RunError
 from flashgc.axes import layers
 from flashgc.reproduction import shared
-from flashgc.running import api
+from flashgc.running import building
 
 GAP = "workload.synthetic.interarrival.exponential"
 OF_MACHINE = (
@@ -27,7 +27,7 @@ LOADS = [settings(**{GAP: "1 ms"}), settings(seed=2), settings(**{GAP: "2 ms"})]
 
 
 def checked(sets):
-    return layers.checked(api._request("oltp", None, None, None, sets, None), "a run")
+    return layers.checked(building.request("oltp", None, None, None, sets, None), "a run")
 
 
 def comparable(report):

@@ -17,7 +17,7 @@ from conftest import COMMAND, LONG, SHARED, SMALL
 from flashgc import charts
 from flashgc.axes.choice import Range
 from flashgc.results.metrics import RunResults
-from flashgc.running import api
+from flashgc.running import building
 from flashgc.tuning import builtin, figure, metrics, ranking, read, samples, words
 from flashgc.tuning.ranking import Candidate, Score
 from in_process import apart
@@ -70,7 +70,7 @@ def found(tmp_path_factory):
 
 
 def space_of(config, **settings):
-    request = api._bare_request(config, None, None, None, settings or None, None)
+    request = building.bare_request(config, None, None, None, settings or None, None)
     return builtin.space(request)
 
 
@@ -138,7 +138,7 @@ def test_an_illegal_scheme_of_a_list_is_drawn_again(here, method):
 
 
 def test_presets_are_points_of_the_space():
-    base = api._bare_request("oltp", None, None, None, None, None)
+    base = building.bare_request("oltp", None, None, None, None, None)
     layers = read.Layers("oltp", None, None, [], [], None, None)
     asked = read.asked(None, "oltp", layers, base, read.Options())
     assert {"greedy", "pgc-both", "on-demand", "bbgc", "parallel-ippbe", "pregc"} <= asked.exact

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import flashgc._engine as engine
 from flashgc._engine_types import Request
 from flashgc.results import gc_cost, refusal
-from flashgc.running import api
+from flashgc.running import builtin_presets
 
 OMITTED = {
     "greedy-msr": "it repeats the rules of one simulator",
@@ -33,7 +33,7 @@ class Candidates(NamedTuple):
 
 def presets(own: str) -> list[str]:
     """The presets that are candidates where none are named."""
-    names = [known["name"] for known in api.schemes()]
+    names = [known["name"] for known in builtin_presets.schemes()]
     return [name for name in names if name not in (own, *OMITTED)]
 
 

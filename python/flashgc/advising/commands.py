@@ -14,7 +14,7 @@ from flashgc.advising.candidates import Candidates
 from flashgc.advising.lengths import Lengths
 from flashgc.advising.objectives import OBJECTIVES
 from flashgc.pages import provenance
-from flashgc.running import api, inputs
+from flashgc.running import building, inputs
 
 _COUNTS = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "blocks_per_plane")
 
@@ -22,13 +22,13 @@ _COUNTS = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "
 class Given(NamedTuple):
     """The arguments of `advise`."""
 
-    config: api.Config
-    trace: api.PathLike | None
-    device: api.PathLike | None
+    config: building.Config
+    trace: building.PathLike | None
+    device: building.PathLike | None
     sets: list[str]
     unsets: list[str]
     seed: int | None
-    fit: api.Fit | None
+    fit: building.Fit | None
 
     def again(self) -> str:
         """The call that makes the advice again."""
@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
     def _call(
         self, function: str, after: Sequence[object], named: Mapping[str, object],
-        sets: Sequence[str], fit: api.Fit | None,
+        sets: Sequence[str], fit: building.Fit | None,
     ) -> str:  # fmt: skip
         given = [self.config, *after]
         if self.trace is not None:
@@ -48,7 +48,7 @@ class Given(NamedTuple):
 
     def command(
         self, verb: str, schemes: Sequence[str], more: Sequence[str], sets: Sequence[str],
-        fit: api.Fit | None,
+        fit: building.Fit | None,
     ) -> str:  # fmt: skip
         """A command, or a call where the configuration is not a file."""
         one = verb == "run"
@@ -94,12 +94,12 @@ def _made(
     given: Given, found: Candidates, verb: str, schemes: Sequence[str], more: Sequence[str],
     sets: Sequence[str],
 ) -> str:  # fmt: skip
-    size = _size(found, schemes)
+    size = size_settings(found, schemes)
     fit = given.fit if not size else "none"
     return given.command(verb, schemes, more, [*sets, *size], fit)
 
 
-def _size(found: Candidates, schemes: Sequence[str]) -> list[str]:
+def size_settings(found: Candidates, schemes: Sequence[str]) -> list[str]:
     """The size of the drive as settings, where a command would size it in another way.
 
     The drive of `advise` has the size that the configuration's own scheme gives it. Other schemes
@@ -109,7 +109,7 @@ def _size(found: Candidates, schemes: Sequence[str]) -> list[str]:
     if own["fitted"] is None:
         return []
     requests: list[Request] = [{**found.requests[name], "fitted": None} for name in schemes]
-    [sized, *_] = api._sized(requests, None)
+    [sized, *_] = building.sized(requests, None)
     shape = _shape(own)
     if _shape(sized) == shape:
         return []
@@ -123,4 +123,4 @@ def _shape(request: Request) -> Mapping[str, int]:
     return shape
 
 
-__all__ = ["Given", "shown"]
+__all__ = ["Given", "shown", "size_settings"]

@@ -50,7 +50,7 @@ def of_reference(workload: Mapping[str, Any]) -> list[str]:
     kind = drawn(workload)
     if kind is None:
         return []
-    return [f"{kind}={min(REFERENCE_REQUESTS, _requests(workload))}"]
+    return [f"{kind}={min(REFERENCE_REQUESTS, most_requests(workload))}"]
 
 
 def drawn(workload: Mapping[str, Any]) -> str | None:
@@ -66,7 +66,7 @@ def unset(workload: Mapping[str, Any]) -> list[str]:
     return [*UNTIL] if "until" in workload else []
 
 
-def _requests(workload: Mapping[str, Any]) -> int:
+def most_requests(workload: Mapping[str, Any]) -> int:
     """The configured number of requests, where there is one."""
     section = workload.get("synthetic") or workload.get("fitted") or {}
     length = section.get("requests")
@@ -87,7 +87,7 @@ def planned(
         return Lengths("seeds", [[one] for one in seeds], total, [[one] for one in seeds], None, {})
     rare = min(count for count in (requests.read, requests.write, total) if count)
     fewest, most = SHORT_REQUESTS
-    length = min(max(RARE_REQUESTS * total // rare, fewest), most, _requests(workload))
+    length = min(max(RARE_REQUESTS * total // rare, fewest), most, most_requests(workload))
     short = [[f"{key}={length}", one] for one in seeds]
     return Lengths("seeds", short, length, [[STEADY, one] for one in seeds], None, {})
 

@@ -17,19 +17,19 @@ from flashgc.advising.objectives import Values
 from flashgc.files import arguments
 from flashgc.reports.report import Comparison, Report
 from flashgc.results import gc_cost
-from flashgc.running import api, inputs, policies
+from flashgc.running import building, clock, inputs, origin, policies
 
 
 def advise(
-    config: api.Config,
-    trace: api.PathLike | None = None,
+    config: building.Config,
+    trace: building.PathLike | None = None,
     *,
-    schemes: Sequence[api.PathLike] | None = None,
-    device: api.PathLike | None = None,
-    set: api.Settings | None = None,
+    schemes: Sequence[building.PathLike] | None = None,
+    device: building.PathLike | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
-    fit: api.Fit | None = None,
+    fit: building.Fit | None = None,
     format: str | None = None,
     jobs: int = 2,
     progress: rounds.ProgressCallback | None = None,
@@ -50,16 +50,16 @@ def advise(
     True
     """
     schemes = _names(schemes)
-    set_ = api.with_format(set, format)
+    set_ = building.with_format(set, format)
     with inputs.trace_file(trace) as file:
         given = commands.Given(config, trace, device, inputs.settings(set_),
                                inputs.keys(unset), seed, fit)  # fmt: skip
 
-        def request(scheme: api.PathLike | None) -> Request:
-            return api._bare_request(config, file, scheme, device, set_, seed, fit, unset)
+        def request(scheme: building.PathLike | None) -> Request:
+            return building.bare_request(config, file, scheme, device, set_, seed, fit, unset)
 
         work = rounds.Rounds(jobs, progress)
-        found = _candidates(request, schemes, work)
+        found = schemes_that_run(request, schemes, work)
         return _advised(found, work, given)
 
 
@@ -79,14 +79,14 @@ def _names(schemes: object) -> list[str] | None:
     return [os.fspath(one) for one in found if one is not None]
 
 
-def _candidates(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  # noqa: ANN401
+def schemes_that_run(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  # noqa: ANN401
     """The schemes that can run on the drive of the configuration, which its trace may size."""
     base: Request = request(None)
     if base["trace_path"] is None:
-        api._add_own_trace(base)
-    [base] = api._sized([base], work.scanned)
+        building.add_own_trace(base)
+    [base] = building.sized([base], work.scanned)
     settings = json.loads(engine.check(base))["settings"]
-    if not api.has_clock(settings):
+    if not clock.has_clock(settings):
         raise ConfigError(
             'error: the run has no clock (engine.timing = "none"): without latencies, schemes '
             'cannot be recommended\n  = help: remove engine.timing = "none"'
@@ -140,7 +140,7 @@ def _advised(found: Candidates, work: rounds.Rounds, given: commands.Given) -> A
     values = findings.values(result)
     values["commands"] = commands.shown(given, found, values, plan)
     comparison = Comparison([reports[name][0] for name in kept])
-    api._note_origin(comparison, base, given.again())
+    origin.note(comparison, base, given.again())
     return Advice(values, comparison)
 
 
@@ -178,4 +178,4 @@ def _long(
     return of(runs[: len(own)]), of(runs[len(own) :])
 
 
-__all__ = ["advise"]
+__all__ = ["advise", "schemes_that_run"]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import flashgc._engine as engine
 from flashgc._engine_types import Request
 from flashgc.reports.report import Report
-from flashgc.running import api, parallel
+from flashgc.running import executing, parallel
 
 
 class AdviceProgress(NamedTuple):
@@ -45,7 +45,7 @@ class Rounds:
 
         def one(at: int, going: parallel.Going) -> Report:
             tell = self._teller(name, parts, at, 1, going)
-            report = api._run(requests[at], False, None, None, tell, blame=blamed[at])
+            report = executing.run_one(requests[at], False, None, None, tell, blame=blamed[at])
             self._ended(name, parts, at)
             return report
 
@@ -68,7 +68,7 @@ class Rounds:
                        for place in range(len(each))]  # fmt: skip
 
             def run(place: int, drive: str | None) -> Report:
-                report = api._run(each[place], False, None, drive, tellers[place])
+                report = executing.run_one(each[place], False, None, drive, tellers[place])
                 self._ended(name, parts, first + place)
                 return report
 

@@ -11,8 +11,8 @@ from flashgc._engine_types import AnimatedPart
 from flashgc.animating.animation import Animation
 from flashgc.files import arguments
 from flashgc.pages import provenance
-from flashgc.reports.report import Report
-from flashgc.running import api, inputs
+from flashgc.reports.report import of_outcome
+from flashgc.running import building, executing, inputs, origin
 from flashgc.running import timeline as timelines
 
 REQUESTS = 1000
@@ -22,21 +22,21 @@ LAST = 2**64 - 1
 
 
 def animate(
-    config: api.Config,
-    trace: api.PathLike | None = None,
+    config: building.Config,
+    trace: building.PathLike | None = None,
     *,
     requests: int | None = None,
     window: str | None = None,
     units: timelines.Units | None = None,
-    scheme: api.PathLike | None = None,
-    device: api.PathLike | None = None,
-    set: api.Settings | None = None,
+    scheme: building.PathLike | None = None,
+    device: building.PathLike | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
-    drive: api.PathLike | None = None,
-    fit: api.Fit | None = None,
+    drive: building.PathLike | None = None,
+    fit: building.Fit | None = None,
     format: str | None = None,
-    progress: api.ProgressCallback | None = None,
+    progress: executing.ProgressCallback | None = None,
 ) -> Animation:
     """Runs one configuration and returns an animation of its drive.
 
@@ -63,17 +63,17 @@ def animate(
         "requests": _count(requests, window),
     }
     arguments.check_paths(drive=drive)
+    set_ = building.with_format(set, format)
     with inputs.trace_file(trace) as file:
-        given = api._request(config, file, scheme, device, api.with_format(set, format), seed, fit,
-                             unset)  # fmt: skip
-        [sized] = api._sized([given], api._told(progress))
+        given = building.request(config, file, scheme, device, set_, seed, fit, unset)
+        [sized] = building.sized([given], executing.callback(progress))
         own = None if drive is None else os.fspath(drive)
-        outcome, recorded = engine.animate(sized, part, own, api._told(progress))
-    report = Report._of(outcome)
-    api._note_origin([report], given, provenance.call(
-        "animate", api._given(config, trace),
+        outcome, recorded = engine.animate(sized, part, own, executing.callback(progress))
+    report = of_outcome(outcome)
+    origin.note([report], given, provenance.call(
+        "animate", origin.leading(config, trace),
         {"requests": requests, "window": window, "units": units, "scheme": scheme,
-         "device": device, **api._set(given), "drive": drive},
+         "device": device, **origin.settings(given), "drive": drive},
     ))  # fmt: skip
     return Animation(json.loads(recorded.head), recorded.packed, report)
 

@@ -17,7 +17,7 @@ from flashgc._engine import ConfigError, TraceError
 from flashgc._engine_types import Request
 from flashgc.axes.choice import Choice, Source
 from flashgc.files import reading
-from flashgc.running import api, inputs
+from flashgc.running import building, inputs
 
 _CHUNK_BYTES = 1 << 20
 _ENDINGS = ("", ".zst", ".gz")
@@ -79,7 +79,7 @@ class Chooser:
         if seed is not None:
             settings["seed"] = seed
         config = _only([source.config for source in sources], "config")
-        return api._bare_request(
+        return building.bare_request(
             {} if config is None else self._config(config),
             None if file is None else (os.fspath(file), file),
             _only([source.scheme for source in sources], "scheme"),
@@ -156,7 +156,7 @@ def checked(request: Request, label: str) -> Checked:
     try:
         found = json.loads(engine.check(request))
         if request["trace_path"] is None and found["trace_file"] is not None:
-            api._add_own_trace(request)
+            building.add_own_trace(request)
             found = json.loads(engine.check(request))
     except ConfigError as error:
         raise ConfigError(f"{error}\n  = note: in the run {label}") from None

@@ -13,7 +13,7 @@ import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
 from flashgc.files import reading, toml
-from flashgc.running import api, inputs
+from flashgc.running import builtin_presets, inputs
 from flashgc.tuning.space import with_settings
 
 BASE = "greedy"
@@ -70,7 +70,7 @@ class Candidate:
         name, own = self.scheme
         if own is not None:
             return own
-        preset = next(one for one in api.schemes() if one["name"] == name)
+        preset = next(one for one in builtin_presets.schemes() if one["name"] == name)
         if not self.settings:
             return str(preset["text"])
         keys = json.loads(json.dumps(preset["keys"]))

@@ -18,7 +18,7 @@ from flashgc.calibrating.candidates import BASE, Candidate
 from flashgc.calibrating.numbers import RESERVE, SPACE
 from flashgc.calibrating.rows import Row
 from flashgc.files import toml
-from flashgc.running import api
+from flashgc.running import building
 from flashgc.tuning import chosen
 from flashgc.tuning.space import with_settings
 
@@ -101,9 +101,9 @@ class Base:
         return min(share, _FULL)
 
 
-def base(device: api.PathLike, sets: Sequence[str], seed: int, blocks: int | None) -> Base:
+def base(device: building.PathLike, sets: Sequence[str], seed: int, blocks: int | None) -> Base:
     """The base of a fit: a preset, or a device file."""
-    request = api._bare_request({}, None, BASE, device, list(sets), seed)
+    request = building.bare_request({}, None, BASE, device, list(sets), seed)
     settings = json.loads(engine.check(with_settings(request, _PLACEHOLDER)))["settings"]
     shape = settings["device"]["shape"]
     known = numbers.of_base(settings["device"], settings["gc"])
@@ -223,12 +223,12 @@ def device_text(base_: Base, values: Values, more: Mapping[str, Any], head: Sequ
     for text in base_.request["sets"]:
         key, _, given = text.partition("=")
         if key.startswith("device."):
-            chosen._put(whole, key.strip(), chosen._parsed(given))
+            chosen.put(whole, key.strip(), chosen.parsed(given))
     for key, value in values.items():
         if key.startswith("device."):
-            chosen._put(whole, key, numbers.text(key, value))
+            chosen.put(whole, key, numbers.text(key, value))
     for key, item in more.items():
-        chosen._put(whole, f"device.{key}", item)
+        chosen.put(whole, f"device.{key}", item)
     return "".join(f"# {line}\n" for line in head) + toml.dumps({**whole["device"], "about": about})
 
 

@@ -19,7 +19,7 @@ from flashgc.calibrating.rows import Row
 from flashgc.files import arguments
 from flashgc.formatting import units
 from flashgc.machine import extras
-from flashgc.running import api, inputs
+from flashgc.running import building, inputs
 from flashgc.sweeps import outcome
 from flashgc.sweeps.store import Writer
 from flashgc.tuning.pool import Pool
@@ -50,19 +50,19 @@ class _Task:
 
 
 def calibrate(
-    results: api.PathLike | Sequence[api.PathLike],
-    device: api.PathLike,
+    results: building.PathLike | Sequence[building.PathLike],
+    device: building.PathLike,
     *,
     drive: str | None = None,
     fit_rows: Sequence[str] | None = None,
     free: Sequence[str] | None = None,
-    schemes: Sequence[api.PathLike] | None = None,
+    schemes: Sequence[building.PathLike] | None = None,
     noise: Mapping[str, float] | None = None,
     trials: int = TRIALS,
     blocks: int | None = None,
-    set: api.Settings | None = None,
+    set: building.Settings | None = None,
     seed: int | None = None,
-    store: api.PathLike = STORE,
+    store: building.PathLike = STORE,
     jobs: int | None = None,
     on: str | None = None,
     progress: Told | None = None,
@@ -98,7 +98,7 @@ def calibrate(
 
     """
     extras.library("optuna", "a calibration needs")
-    backend = outcome._backend(on, jobs)
+    backend = outcome.backend_for(on, jobs)
     if not isinstance(results, Iterable):
         arguments.check_path("results", results)
     several = [results] if isinstance(results, str | os.PathLike) else list(results)
@@ -116,9 +116,9 @@ def calibrate(
 
 
 def _task(
-    results: Sequence[api.PathLike], device: api.PathLike, name: str | None,
+    results: Sequence[building.PathLike], device: building.PathLike, name: str | None,
     fit_rows: Sequence[str] | None, free: Sequence[str] | None,
-    schemes: Sequence[api.PathLike] | None, noise: Mapping[str, float] | None, trials: int,
+    schemes: Sequence[building.PathLike] | None, noise: Mapping[str, float] | None, trials: int,
     blocks: int | None, sets: Sequence[str], seed: int,
 ) -> _Task:  # fmt: skip
     if not results:

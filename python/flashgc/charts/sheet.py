@@ -32,7 +32,7 @@ def svg(several: Sequence[Chart]) -> bytes:
     def numbered(found: re.Match[str]) -> str:
         return found[1] + numbers.setdefault(found[2], f"part{len(numbers)}")
 
-    drawn = static._writers()["svg"](specification(several)).decode()
+    drawn = static.writers()["svg"](specification(several)).decode()
     return _PART.sub(numbered, drawn).encode()
 
 

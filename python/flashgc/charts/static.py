@@ -34,7 +34,7 @@ def save(
     without vl-convert, which `pip install flashgc[figures]` adds.
     """
     formats = arguments.words("formats", formats)
-    drawn = _writers()
+    drawn = writers()
     for name in formats:
         if name not in drawn:
             raise OutputError(
@@ -107,7 +107,8 @@ def _told(encoding: dict[str, Any], chosen: Sequence[str]) -> dict[str, Any]:
     return {**encoding, "x": {**x, "axis": {**x["axis"], "title": title}}}
 
 
-def _writers() -> dict[str, Callable[[dict[str, Any]], bytes]]:
+def writers() -> dict[str, Callable[[dict[str, Any]], bytes]]:
+    """The functions that write a specification, by the format."""
     vl_convert = extras.library("vl_convert", "figures need")
     return {
         "svg": lambda spec: vl_convert.vegalite_to_svg(spec, vl_version=_VERSION).encode(),

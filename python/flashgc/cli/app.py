@@ -147,7 +147,7 @@ def run(
     from flashgc.cli import progress
     from flashgc.files import output
     from flashgc.pages import provenance
-    from flashgc.running import api, clock, inputs
+    from flashgc.running import clock, inputs, runs
 
     if seeds is not None:
         inputs.whole("--seeds", seeds, 1, inputs.SEEDS_MAX)
@@ -189,7 +189,7 @@ def run(
     with progress.bars(names, quiet=json) as shown:
         if seeds is None:
             told = None if shown is None else lambda step: shown(0, step)
-            report = api.run(
+            report = runs.run(
                 config, trace, scheme=scheme, device=device, set=set_, unset=unsets, seed=seed,
                 verify=verify, blame=blame, drive=drive, fit=fit, gc_log=gc_log, series=series,
                 series_interval=series_interval, request_log=request_log, timeline=timeline,
@@ -202,7 +202,7 @@ def run(
                 "--series records": series or series_interval, "--request-log records": request_log,
                 "--timeline records": timeline or timeline_window or timeline_units,
             })  # fmt: skip
-            report = api.run_seeds(
+            report = runs.run_seeds(
                 config, seeds, trace, scheme=scheme, device=device, set=set_, unset=unsets,
                 seed=seed, verify=verify, blame=blame, drive=drive, fit=fit,
                 untimed=untimed, jobs=jobs, progress=shown,
@@ -311,7 +311,7 @@ def compare(
     from flashgc.files import output
     from flashgc.pages import provenance
     from flashgc.results import gc_cost
-    from flashgc.running import api, clock
+    from flashgc.running import clock, comparing
 
     watched = _watched(over_time, no_over_time, out, seeds)
     set_ = options.settings(sets, format, on_bad_line, sort_window)
@@ -323,7 +323,7 @@ def compare(
     shown_names = [f"{name}{more}" for more in ("", f" {gc_cost.WITHOUT}")[: 1 + cost]
                    for name in names]  # fmt: skip
     with progress.bars(shown_names, quiet=json) as shown:
-        reports = api.compare(
+        reports = comparing.compare(
             config, names, trace, device=device, set=set_, unset=unsets, seed=seed,
             verify=verify, blame=blame, drive=drive, fit=fit, jobs=jobs,
             over_time=watched, seeds=seeds, cost=cost, progress=shown,

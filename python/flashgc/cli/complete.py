@@ -17,9 +17,9 @@ def configs(incomplete: str) -> list[str]:
 
 def scheme_names(incomplete: str) -> list[str]:
     """Schemes that come with the package."""
-    from flashgc.running import api
+    from flashgc.running import builtin_presets
 
-    return _starting([known["name"] for known in api.schemes()], incomplete)
+    return _starting([known["name"] for known in builtin_presets.schemes()], incomplete)
 
 
 def schemes(incomplete: str) -> list[str]:
@@ -36,9 +36,9 @@ def scheme_lists(incomplete: str) -> list[str]:
 
 def devices(incomplete: str) -> list[str]:
     """Devices that come with the package."""
-    from flashgc.running import api
+    from flashgc.running import builtin_presets
 
-    return _starting([known["name"] for known in api.devices()], incomplete)
+    return _starting([known["name"] for known in builtin_presets.devices()], incomplete)
 
 
 def formats(incomplete: str) -> list[str]:

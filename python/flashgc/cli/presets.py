@@ -36,13 +36,13 @@ def schemes(
 ) -> None:
     """List the GC schemes with their slots and sources, or print one."""
     from flashgc.cli import show
-    from flashgc.running import api
+    from flashgc.running import builtin_presets
 
     if slots:
         options.refuse_with("--slots lists the choices for all schemes", {"a name": name})
-        _slots(api.slots(), json)
+        _slots(builtin_presets.slots(), json)
         return
-    known = api.schemes()
+    known = builtin_presets.schemes()
     if name is not None or json:
         _print(known, "scheme", name, json)
         return
@@ -117,7 +117,7 @@ def devices(
 ) -> None:  # fmt: skip
     """List the devices with geometry, times and sources, or print one."""
     from flashgc.cli import show
-    from flashgc.running import api, inputs
+    from flashgc.running import builtin_presets, inputs
 
     _check_one({"--facts": facts, "--registers": registers is not None, "--worst-case": worst_case})
     if die_mm2 is not None and registers is None:
@@ -127,7 +127,7 @@ def devices(
     if facts or (name is not None and inputs.is_file(name)):
         _facts(name, json)
         return
-    known = api.devices()
+    known = builtin_presets.devices()
     if registers is not None:
         _register_cost(known, name, registers, die_mm2 or 128.0, json)
         return

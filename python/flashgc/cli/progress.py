@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-    from flashgc.running import api
+    from flashgc.running import executing
 
-    Shown = Callable[[int, api.Progress], None]
+    Shown = Callable[[int, executing.Progress], None]
     Told = Callable[[str, float, float | None], None]
     """Called with a phase, the amount done in it, and its total where that is known."""
 
@@ -47,7 +47,7 @@ def bars(names: list[str], quiet: bool) -> Iterator[Shown | None]:
         tasks = [progress.add_task(f"{run}starting", total=None, text="") for run in runs]
         phases = ["" for _ in names]
 
-        def show(index: int, step: api.Progress) -> None:
+        def show(index: int, step: executing.Progress) -> None:
             if phases[index] != step.phase:
                 phases[index] = step.phase
                 # Fields that are given replace all others of the task, so `text` is the only one.
@@ -102,7 +102,7 @@ def phases(
         yield show
 
 
-def _text(step: api.Progress) -> str:
+def _text(step: executing.Progress) -> str:
     of = f" of {units.count(step.total)}" if step.total is not None else ""
     at = f", at {units.time(step.now_ns)}" if step.now_ns else ""
     return f"{units.count(step.done)}{of}{at}"

@@ -16,8 +16,8 @@ from flashgc.components import arguments, closed_loop
 from flashgc.components.closed_loop import Loop
 from flashgc.files import arguments as given_arguments
 from flashgc.formatting import units
-from flashgc.reports.report import Report
-from flashgc.running import api, inputs
+from flashgc.reports.report import Report, of_outcome
+from flashgc.running import building, builtin_presets, executing, inputs
 
 PARTS: Final = engine.PARTS
 """The names of the parts of a latency, as in blame."""
@@ -148,29 +148,29 @@ class Component:
 
     def __init__(
         self,
-        config: api.Config,
+        config: building.Config,
         *,
-        scheme: api.PathLike | None = None,
-        device: api.PathLike | None = None,
-        set: api.Settings | None = None,
+        scheme: building.PathLike | None = None,
+        device: building.PathLike | None = None,
+        set: building.Settings | None = None,
         unset: Iterable[str] | None = None,
         seed: int | None = None,
-        drive: api.PathLike | None = None,
+        drive: building.PathLike | None = None,
         depth: int | None = None,
         parts: bool = True,
         verify: bool = False,
-        progress: api.ProgressCallback | None = None,
+        progress: executing.ProgressCallback | None = None,
     ) -> None:
-        given: api.Config = config
+        given: building.Config = config
         if device is None and is_device(config):
             given, device = _ANY, config
-        request = api._request(given, None, scheme, device, set, seed, None, unset)
+        request = building.request(given, None, scheme, device, set, seed, None, unset)
         given_arguments.check_paths(drive=drive)
         parts = given_arguments.switch("parts", parts)
         verify = given_arguments.switch("verify", verify)
         own = None if drive is None else os.fspath(drive)
         most = None if depth is None else inputs.whole("depth", depth, 1)
-        told = api._told(progress)
+        told = executing.callback(progress)
         self._engine = engine.Component(request, own, most, parts, verify, told)
         self._parts = parts
 
@@ -360,7 +360,7 @@ class Component:
         stream: str = "",
         part_ns: int | None = None,
         tenant: int | str = 0,
-        progress: api.ProgressCallback | None = None,
+        progress: executing.ProgressCallback | None = None,
     ) -> Loop:
         """Issues requests one after the other, `depth` at a time, until the last one is done.
 
@@ -406,7 +406,7 @@ class Component:
             "requests": closed_loop.optional("requests", requests, 1),
             "part_ns": closed_loop.part("part_ns", part_ns, length_ns),
             "tenant": self._tenant(tenant),
-        }, api._told(progress)))  # fmt: skip
+        }, executing.callback(progress)))  # fmt: skip
 
     def _places(self, size: int, span: int | None) -> int:
         """The bytes of the drive that requests of this size use."""
@@ -437,7 +437,7 @@ class Component:
 
     def statistics(self) -> Report:
         """The report on everything until now; it has no `result_hash`."""
-        return Report._of(self._engine.statistics())
+        return of_outcome(self._engine.statistics())
 
     def finish(self) -> Report:
         """No further request comes: those that were submitted are served.
@@ -445,7 +445,7 @@ class Component:
         The report is that of :func:`flashgc.run` with the same requests in a trace. The component
         cannot be used after that.
         """
-        return Report._of(self._engine.finish())
+        return of_outcome(self._engine.finish())
 
 
 def is_device(given: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -454,7 +454,7 @@ def is_device(given: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def _devices() -> frozenset[str]:
-    return frozenset(device["name"] for device in api.devices())
+    return frozenset(device["name"] for device in builtin_presets.devices())
 
 
 def _array(column: Any) -> NDArray[np.uint64]:  # noqa: ANN401 - packed bytes

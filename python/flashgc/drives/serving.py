@@ -26,7 +26,7 @@ from flashgc.drives import serving_files
 from flashgc.files import output, reading
 from flashgc.reports.report import Report
 from flashgc.results.metrics import Origin
-from flashgc.running import api
+from flashgc.running import building
 
 PLUGIN = "_nbdkit.so"
 """The plugin, in the folder of the package; `make serve-deps` builds it."""
@@ -224,7 +224,7 @@ class Server:
 
 @contextlib.contextmanager
 def served(
-    config: api.Config,
+    config: building.Config,
     socket: str | os.PathLike[str],
     *,
     store: str | os.PathLike[str] | None = None,
@@ -232,7 +232,7 @@ def served(
     status: str | os.PathLike[str] | None = None,
     scheme: str | os.PathLike[str] | None = None,
     device: str | os.PathLike[str] | None = None,
-    set: api.Settings | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
     drive: str | os.PathLike[str] | None = None,
@@ -345,15 +345,15 @@ def _clean_up(process: subprocess.Popen[bytes], *left: Path | None) -> None:
 
 
 def _request(
-    config: api.Config,
+    config: building.Config,
     scheme: str | os.PathLike[str] | None,
     device: str | os.PathLike[str] | None,
-    set: api.Settings | None,
+    set: building.Settings | None,
     seed: int | None,
     unset: Iterable[str] | None,
 ) -> Request:
     """The configuration with a trace as workload, for the requests to come."""
-    request = api._bare_request(config, None, scheme, device, set, seed, None, unset)
+    request = building.bare_request(config, None, scheme, device, set, seed, None, unset)
     if request["policies"] is not None and any(request["policies"].values()):
         raise ConfigError("error: a scheme with functions in Python cannot be served")
     request["trace_name"] = _CLIENTS

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import flashgc._engine as engine
-from flashgc.running import api
+from flashgc.running import building, runs
 
 _PARTS = ("channels", "chips_per_channel", "dies_per_chip")
 _ONE_DIE = {f"device.{part}": 1 for part in _PARTS}
@@ -81,7 +81,7 @@ def device_facts(device: str | os.PathLike[str] | Mapping[str, Any]) -> DeviceFa
 
     """
     source, name = _source(device)
-    checked = json.loads(engine.check(api._bare_request(source, None, None, name, None, None)))
+    checked = json.loads(engine.check(building.bare_request(source, None, None, name, None, None)))
     sizes, written = checked["capacity"], checked["drive"]["device"]
     timing = checked["settings"]["device"]["timing"]
     planes = math.prod(written[key] for key in (*_PARTS, "planes_per_die"))
@@ -147,6 +147,6 @@ class _One(NamedTuple):
             "workload.synthetic.size": f"{self.size_bytes} B",
             "workload.synthetic.read_share": read_share,
         }
-        report = api.run(self.source, device=self.device, set={**_SMALL, **self.steady, **one})
+        report = runs.run(self.source, device=self.device, set={**_SMALL, **self.steady, **one})
         longest = report.latency_ns.all.max
         return 0 if longest is None else int(longest)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import NamedTuple, SupportsIndex
 
-from flashgc.running import api
+from flashgc.running import builtin_presets
 
 _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
@@ -92,7 +92,7 @@ def register_cost(
 
 
 def _keys(name: str) -> Mapping[str, object]:
-    known = {entry["name"]: entry["keys"] for entry in api.devices()}
+    known = {entry["name"]: entry["keys"] for entry in builtin_presets.devices()}
     if name not in known:
         raise ValueError(f"there is no device `{name}`; valid names: {', '.join(known)}")
     keys: Mapping[str, object] = known[name]

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import flashgc._engine as engine
 from flashgc._engine_types import Request
-from flashgc.running import api, inputs
-from flashgc.running.api import Config, PathLike, Settings
+from flashgc.running import building, inputs
+from flashgc.running.building import Config, PathLike, Settings
 
 _FILLS = ("sequential", "by-block", "sprandom", "none")
 """Fills whose pages are known before the run."""
@@ -44,10 +44,10 @@ def plan(
     trace: PathLike | None = None,
     *,
     scheme: PathLike | None = None,
-    device: api.PathLike | None = None,
+    device: building.PathLike | None = None,
     set: Settings | None = None,
     seed: int | None = None,
-    fit: api.Fit | None = None,
+    fit: building.Fit | None = None,
     unset: Iterable[str] | None = None,
 ) -> RunPlan:
     """Checks a configuration and says what its run would do; arguments are those of a run.
@@ -66,7 +66,8 @@ def plan(
 
     """
     with inputs.trace_file(trace) as file:
-        return of_request(api._bare_request(config, file, scheme, device, set, seed, fit, unset))
+        request = building.bare_request(config, file, scheme, device, set, seed, fit, unset)
+        return of_request(request)
 
 
 def of_request(request: Request) -> RunPlan:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
-from flashgc.running import api
+from flashgc.running import building, builtin_presets
 
 SUSPEND_NS = 20_000
 """The paper's value for devices without one: 20 us, from the data sheet of a NOR part."""
@@ -166,9 +166,9 @@ def covered_wait_ns(config: Mapping[str, Any]) -> int:
     return bound_ns
 
 
-def refuse_unless_covered(config: api.Config, **how: Any) -> None:  # noqa: ANN401
+def refuse_unless_covered(config: building.Config, **how: Any) -> None:  # noqa: ANN401
     """Raises before a run, with these arguments of `run`, what `check_wait` raises after it."""
-    settings = api.settings_before(config, **how)
+    settings = building.settings_before(config, **how)
     try:
         if settings is not None:
             covered_wait_ns(settings)
@@ -178,9 +178,9 @@ def refuse_unless_covered(config: api.Config, **how: Any) -> None:  # noqa: ANN4
 
 def _resolved(name: str) -> Mapping[str, Any]:
     """The device as a run of it would have it."""
-    if all(entry["name"] != name for entry in api.devices()):
-        known = ", ".join(entry["name"] for entry in api.devices())
+    if all(entry["name"] != name for entry in builtin_presets.devices()):
+        known = ", ".join(entry["name"] for entry in builtin_presets.devices())
         raise ConfigError(f'error: there is no device "{name}"\n  = help: there are: {known}')
-    checked = json.loads(engine.check(api._request("oltp", None, None, name, None, None)))
+    checked = json.loads(engine.check(building.request("oltp", None, None, name, None, None)))
     settings: Mapping[str, Any] = checked["settings"]["device"]
     return settings

@@ -13,8 +13,8 @@ from flashgc._engine_types import NO_LOGS, Stories
 from flashgc.explaining.explanation import Explanation
 from flashgc.files import arguments
 from flashgc.pages import provenance
-from flashgc.reports.report import Report
-from flashgc.running import api, inputs
+from flashgc.reports.report import Report, of_outcome
+from flashgc.running import building, executing, inputs, origin
 
 MOST = 1000
 """Stories of one run at most."""
@@ -24,21 +24,21 @@ LAST = 2**64 - 1
 
 
 def explain(
-    config: api.Config,
-    trace: api.PathLike | None = None,
+    config: building.Config,
+    trace: building.PathLike | None = None,
     *,
     request: int | Iterable[int] | None = None,
     slowest: int | None = None,
     kind: str | None = None,
-    scheme: api.PathLike | None = None,
-    device: api.PathLike | None = None,
-    set: api.Settings | None = None,
+    scheme: building.PathLike | None = None,
+    device: building.PathLike | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
-    drive: api.PathLike | None = None,
-    fit: api.Fit | None = None,
+    drive: building.PathLike | None = None,
+    fit: building.Fit | None = None,
     format: str | None = None,
-    progress: api.ProgressCallback | None = None,
+    progress: executing.ProgressCallback | None = None,
 ) -> Explanation:
     """Runs one configuration and returns the stories of some requests.
 
@@ -58,22 +58,22 @@ def explain(
     [5, 7]
 
     """
-    set_ = api.with_format(set, format)
+    set_ = building.with_format(set, format)
     numbers = _numbers(request, slowest, kind)
     asked: Stories = {"numbers": [min(number, LAST) for number in numbers],
                       "slowest": _count(slowest, numbers), "kind": kind}  # fmt: skip
     arguments.check_paths(drive=drive)
     with inputs.trace_file(trace) as file:
-        given = api._request(config, file, scheme, device, set_, seed, fit, unset)
-        [sized] = api._sized([given], api._told(progress))
+        given = building.request(config, file, scheme, device, set_, seed, fit, unset)
+        [sized] = building.sized([given], executing.callback(progress))
         own = None if drive is None else os.fspath(drive)
         logs: Any = {**NO_LOGS, "stories": asked}
-        outcome = engine.run(sized, False, logs, api._told(progress), own, True)
-    report = Report._of(outcome)
-    api._note_origin([report], given, provenance.call(
-        "explain", api._given(config, trace),
+        outcome = engine.run(sized, False, logs, executing.callback(progress), own, True)
+    report = of_outcome(outcome)
+    origin.note([report], given, provenance.call(
+        "explain", origin.leading(config, trace),
         {"request": request, "slowest": slowest, "kind": kind, "scheme": scheme, "device": device,
-         **api._set(given), "drive": drive},
+         **origin.settings(given), "drive": drive},
     ))  # fmt: skip
     stories = json.loads(outcome.stories or "[]")
     count = _count_of(report)

@@ -21,7 +21,7 @@ from flashgc.fio.arguments import Command
 from flashgc.fio.figures import PERCENTILES
 from flashgc.fio.results import UNIFIED, Entry
 from flashgc.reports.report import Report
-from flashgc.running import api
+from flashgc.running import building, executing, runs
 
 VERSION = f"fio-3.33 (flashgc {__version__})"
 """The program whose form the output has, and the program that wrote it."""
@@ -40,18 +40,18 @@ def findings(command: Command) -> Findings:
 def run(
     command: Command,
     *,
-    device: api.PathLike | None = None,
+    device: building.PathLike | None = None,
     scheme: str | None = None,
     sets: Iterable[str] = (),
     seed: int | None = None,
-    progress: Callable[[api.Progress], object] | None = None,
+    progress: Callable[[executing.Progress], object] | None = None,
 ) -> str:
     """Runs the jobs, writes their logs, and returns the output."""
     made = findings(command)
     source: Any = fio_run.on_drive(made, command.name, Path(command.name).name)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "requests.csv"
-        report = api.run(
+        report = runs.run(
             source, device=device, scheme=scheme, set=list(sets), seed=seed, blame=True,
             request_log=log, progress=progress,
         )  # fmt: skip

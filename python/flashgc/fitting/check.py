@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flashgc.running import api
+from flashgc.running import building, runs
 
 SPARE_PAGES = 64
 """Fitted workloads may need a few pages more than their trace."""
@@ -68,7 +68,7 @@ def compare(
     *,
     reading: Mapping[str, Any],
     name: str | os.PathLike[str] | None = None,
-    set: api.Settings | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seeds: int = 3,
 ) -> list[dict[str, Any]]:
@@ -80,9 +80,9 @@ def compare(
     both = shared(device, overwrite)
     replay = {**both, "workload": {"trace": {"address": "compact", **reading}}}
     fitted = {**both, "workload": {"fitted": workload}}
-    original = api.run(replay, trace, device=name, set=set, unset=unset)
+    original = runs.run(replay, trace, device=name, set=set, unset=unset)
     reports = [
-        api.run(fitted, device=name, set=set, unset=unset, seed=seed)
+        runs.run(fitted, device=name, set=set, unset=unset, seed=seed)
         for seed in range(1, seeds + 1)
     ]
     rows = []

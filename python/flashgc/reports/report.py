@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flashgc._engine import Outcome
 from flashgc.files import output
 from flashgc.results.metrics import ComparedResults, RunResults
 
@@ -107,6 +109,12 @@ class Comparison(ComparedResults[Report], _Shown):
         from flashgc.pages import page
 
         return page.fragment(self) if self else "<p>no runs</p>"
+
+
+def of_outcome(outcome: Outcome) -> Report:
+    """The report of a run, as the engine returns it."""
+    distributions = {"read": outcome.read, "write": outcome.write}
+    return Report(json.loads(outcome.report), distributions)
 
 
 def _save(what: Report | Comparison, path: str | os.PathLike[str]) -> Path:

@@ -20,7 +20,7 @@ from flashgc.reports.report import Report
 from flashgc.reproduction import cliffs, shared
 from flashgc.reproduction.experiment import Point
 from flashgc.reproduction.plan import Planned
-from flashgc.running import api
+from flashgc.running import executing
 
 DISTRIBUTION = "distribution"
 SERIES = "series"
@@ -135,7 +135,7 @@ class _Follow:
         self._done = 0
         self._tell("")
 
-    def progress(self, index: int, step: api.Progress) -> None:
+    def progress(self, index: int, step: executing.Progress) -> None:
         """A run is so far: preconditioning is taken for the first half of it."""
         part = step.done / step.total if step.total else 0.0
         share = 0.5 + 0.5 * min(part, 1.0) if step.phase == "run" else 0.25 * min(part, 1.0)

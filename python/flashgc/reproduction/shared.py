@@ -19,9 +19,9 @@ from flashgc._engine_types import Logs
 from flashgc.axes import own_drive
 from flashgc.axes.layers import Checked
 from flashgc.reports.report import Report
-from flashgc.running import api, parallel
+from flashgc.running import executing, parallel
 
-Told = Callable[[int, api.Progress], object]
+Told = Callable[[int, executing.Progress], object]
 
 
 @dataclass
@@ -81,7 +81,7 @@ def run_all(
         def tell(*step: object) -> None:
             going()
             if index is not None:
-                progress(index, api.Progress(*step))  # type: ignore[arg-type]
+                progress(index, executing.Progress(*step))  # type: ignore[arg-type]
 
         if index is None:
             assert drive is not None
@@ -91,7 +91,7 @@ def run_all(
             going()
         file = drive.file if drive is not None and drive.is_saved else None
         run = checked[index]
-        report = api._run(run.request, False, logs[index], file, tell)
+        report = executing.run_one(run.request, False, logs[index], file, tell)
         if file is not None:
             own_drive.restore(report._values, run.settings, run.config_hash)
         if drive is not None:

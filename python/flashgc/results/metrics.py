@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
-from flashgc._engine import Outcome
 from flashgc.formatting import units
 from flashgc.formatting.table import Table
 from flashgc.schema.report_keys import GcTime, Keys
@@ -58,11 +57,6 @@ class RunResults(Keys):
         self._distributions = dict(distributions or {})
         self._over_time: OverTime | None = None
         self._origin: Origin | None = None
-
-    @classmethod
-    def _of(cls, outcome: Outcome) -> Self:
-        distributions = {"read": outcome.read, "write": outcome.write}
-        return cls(json.loads(outcome.report), distributions)
 
     @property
     def is_timed(self) -> bool:

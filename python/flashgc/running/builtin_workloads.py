@@ -10,7 +10,7 @@ from typing import Any
 
 import flashgc._engine as engine
 from flashgc.files import reading
-from flashgc.running import api, inputs
+from flashgc.running import building, executing, inputs
 
 WITHIN = 0.02
 """A stated metric counts as met within this share of it."""
@@ -68,13 +68,13 @@ def workloads() -> list[dict[str, Any]]:
 
 
 def workload(
-    config: api.Config,
+    config: building.Config,
     *,
     device: str | os.PathLike[str] | None = None,
-    set: api.Settings | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
-    progress: api.ProgressCallback | None = None,
+    progress: executing.ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """The requests of a synthetic workload, compared with its targets; arguments as for `run`.
 
@@ -90,8 +90,8 @@ def workload(
     """
     source = inputs.config(config)
     about = _about(source)
-    request = api._request(config, None, None, device, set, seed, unset=unset)
-    told = api._told(progress)
+    request = building.request(config, None, None, device, set, seed, unset=unset)
+    told = executing.callback(progress)
     found: dict[str, Any] = json.loads(engine.workload_statistics(request, told))
     metrics = [_metric(what, target, found, about) for what, target in about["targets"].items()]
     return {**about, "statistics": found, "metrics": metrics}

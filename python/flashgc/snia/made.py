@@ -11,7 +11,7 @@ from flashgc._engine import ConfigError
 from flashgc.components.component import Component, is_device
 from flashgc.files import arguments
 from flashgc.pages import provenance
-from flashgc.running import api, inputs, parallel
+from flashgc.running import building, inputs, parallel
 from flashgc.snia import definitions, findings, steady
 from flashgc.snia.definitions import Form
 from flashgc.snia.measuring import Rig
@@ -46,7 +46,7 @@ _DEMAND_MIX = 0.65
 
 
 def pts(
-    config: api.Config,
+    config: building.Config,
     *,
     tests: Sequence[str] | None = None,
     short: bool = False,
@@ -56,9 +56,9 @@ def pts(
     threads: int = 1,
     depth: int = 32,
     demand_mix: float = _DEMAND_MIX,
-    scheme: api.PathLike | None = None,
-    device: api.PathLike | None = None,
-    set: api.Settings | None = None,
+    scheme: building.PathLike | None = None,
+    device: building.PathLike | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
     jobs: int = 2,
@@ -191,7 +191,7 @@ def _tests(given: Sequence[str] | None) -> list[str]:
     return [name for name in definitions.TESTS if name in given]
 
 
-def _settings(given: api.Settings | None) -> list[str]:
+def _settings(given: building.Settings | None) -> list[str]:
     """The settings of a purged drive; none may change what the specification sets."""
     sets = inputs.settings(given)
     for text in sets:

@@ -95,7 +95,7 @@ def sweep(
 
     """
     asked = _read(sweep)
-    backend = _backend(on, jobs)
+    backend = backend_for(on, jobs)
     told = progress or (lambda _: None)
     planned = _planned(asked, traces, quick, told)
     with Writer(store) as writer:
@@ -147,7 +147,8 @@ def _is_cluster(on: object) -> bool:
     return isinstance(on, str) and on.startswith(on_ray.CLUSTER) and on != on_ray.CLUSTER
 
 
-def _backend(on: str | None, jobs: int | None) -> Backend:
+def backend_for(on: str | None, jobs: int | None) -> Backend:
+    """The place of runs: this machine, or Ray."""
     jobs = None if jobs is None else inputs.whole("jobs", jobs, 1)
     if on is None:
         return Local(jobs)

@@ -13,7 +13,7 @@ from typing import Any
 import flashgc._engine as engine
 from flashgc._engine_types import Request
 from flashgc.axes.choice import Choice, Range, Source, choice
-from flashgc.running import api
+from flashgc.running import builtin_presets
 from flashgc.tuning.space import SLOTS, Parameter, Space, Values, able
 
 BOUNDS = {"copy": ("instant",), "victim": ("random",)}
@@ -43,7 +43,7 @@ def space(base: Request) -> tuple[Space, dict[str, Values]]:
 
 def _slots() -> list[Parameter]:
     found = []
-    for slot in api.slots():
+    for slot in builtin_presets.slots():
         names = [one["name"] for one in slot["choices"]
                  if one["name"] not in BOUNDS.get(slot["name"], ())]  # fmt: skip
         uses: list[Any] = list(names)
@@ -127,7 +127,7 @@ def _choices(key: str, values: Sequence[Any]) -> Parameter:
 def _presets(space: Space) -> dict[str, Values]:
     """The presets as points of the space; a key that the space lacks is left at its default."""
     found: dict[str, Values] = {}
-    for preset in api.schemes():
+    for preset in builtin_presets.schemes():
         if preset["slots"]["copy"] in BOUNDS["copy"]:
             continue
         values = _point(space, preset["keys"])

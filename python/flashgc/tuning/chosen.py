@@ -45,7 +45,7 @@ def text(request: Request, head: Sequence[str], workload: Sequence[str] = ()) ->
         _remove(table, key.split("."))
     for setting in request["sets"]:
         key, _, value = setting.partition("=")
-        _put(table, key.strip(), _parsed(value))
+        put(table, key.strip(), parsed(value))
     body = "".join(f"# {line}\n" for line in head) + toml.dumps(table)
     return body if _is_same(body, request) else None
 
@@ -82,7 +82,7 @@ def _merge(table: dict[str, Any], below: Mapping[str, Any]) -> None:
             table.setdefault(key, value)
 
 
-def _parsed(value: str) -> Any:  # noqa: ANN401 - of any type
+def parsed(value: str) -> Any:  # noqa: ANN401 - of any type
     """The value of a setting: TOML, or a bare text."""
     try:
         return tomllib.loads(f"value = {value}")["value"]
@@ -90,7 +90,8 @@ def _parsed(value: str) -> Any:  # noqa: ANN401 - of any type
         return value.strip()
 
 
-def _put(table: dict[str, Any], key: str, value: Any) -> None:  # noqa: ANN401 - of any type
+def put(table: dict[str, Any], key: str, value: Any) -> None:  # noqa: ANN401 - of any type
+    """Writes a value under a dotted key, in place of keys that the key excludes."""
     path = key.split(".")
     at = table
     for depth, part in enumerate(path):

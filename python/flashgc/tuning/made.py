@@ -17,7 +17,7 @@ from flashgc.files import output
 from flashgc.formatting import units
 from flashgc.machine import extras
 from flashgc.reports.report import Report
-from flashgc.running import api, inputs
+from flashgc.running import building, inputs
 from flashgc.sweeps import outcome
 from flashgc.sweeps.store import Writer
 from flashgc.tuning import builtin, chosen, read, samples
@@ -35,8 +35,8 @@ STORE = outcome.STORE
 
 
 def tune(
-    config: api.Config,
-    trace: api.PathLike | None = None,
+    config: building.Config,
+    trace: building.PathLike | None = None,
     *,
     objectives: Sequence[str] | None = None,
     constraints: Sequence[str] | None = None,
@@ -44,14 +44,14 @@ def tune(
     method: str | None = None,
     batch: int | None = None,
     search_seed: int | None = None,
-    scheme: api.PathLike | None = None,
-    device: api.PathLike | None = None,
-    set: api.Settings | None = None,
+    scheme: building.PathLike | None = None,
+    device: building.PathLike | None = None,
+    set: building.Settings | None = None,
     unset: Iterable[str] | None = None,
     seed: int | None = None,
-    fit: api.Fit | None = None,
+    fit: building.Fit | None = None,
     format: str | None = None,
-    store: api.PathLike = STORE,
+    store: building.PathLike = STORE,
     jobs: int | None = None,
     on: str | None = None,
     progress: Told | None = None,
@@ -100,9 +100,9 @@ def tune(
     (4, 0, '"pgc"')
 
     """
-    set_ = api.with_format(set, format)
+    set_ = building.with_format(set, format)
     extras.library("optuna", "a search needs")
-    backend = outcome._backend(on, jobs)
+    backend = outcome.backend_for(on, jobs)
     told: Told = progress or (lambda _: None)
     given = Layers(config, scheme, device, inputs.settings(set_), inputs.keys(unset), seed, fit,
                    trace)  # fmt: skip

@@ -21,7 +21,7 @@ from flashgc.axes.forms import RangeForm
 from flashgc.files import reading, toml
 from flashgc.files.forms import File
 from flashgc.results import gc_cost
-from flashgc.running import api, inputs
+from flashgc.running import building, inputs
 from flashgc.tuning import builtin, metrics
 from flashgc.tuning.forms import METHODS, SearchForm, TuneForm
 from flashgc.tuning.metrics import Constraint, Metric
@@ -51,14 +51,14 @@ class Options:
 class Layers:
     """The arguments of a configuration, as of :func:`flashgc.run`."""
 
-    config: api.Config
-    scheme: api.PathLike | None
-    device: api.PathLike | None
+    config: building.Config
+    scheme: building.PathLike | None
+    device: building.PathLike | None
     sets: list[str]
     unsets: list[str]
     seed: int | None
-    fit: api.Fit | None
-    trace: api.PathLike | None = None
+    fit: building.Fit | None
+    trace: building.PathLike | None = None
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Asked:
         return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def form_of(given: api.Config) -> tuple[TuneForm, str, Path] | None:
+def form_of(given: building.Config) -> tuple[TuneForm, str, Path] | None:
     """The TUNE.toml that was given, its name and its folder; None for a configuration."""
     folder = Path()
     if isinstance(given, Mapping):
@@ -140,7 +140,7 @@ def layers_of(form: TuneForm, folder: Path, given: Layers) -> Layers:
     if config is not None and (folder / config).is_file():
         config = os.fspath(folder / config)
     scheme, device = inputs.placed(base.scheme, folder), inputs.placed(base.device, folder)
-    trace: api.PathLike | None = given.trace
+    trace: building.PathLike | None = given.trace
     if trace is None and base.trace is not None:
         trace = folder / base.trace
     return Layers(
@@ -243,8 +243,8 @@ def shaped(base: Request, progress: Any = None) -> Request:  # noqa: ANN401
     """
     request: Request = {**base}
     if request["trace_path"] is None:
-        api._add_own_trace(request)
-    [sized] = api._sized([request], progress)
+        building.add_own_trace(request)
+    [sized] = building.sized([request], progress)
     if sized["fitted"] is None:
         return request
     shape = json.loads(engine.check(sized))["settings"]["device"]["shape"]
@@ -255,13 +255,13 @@ def shaped(base: Request, progress: Any = None) -> Request:  # noqa: ANN401
 
 def bare(given: Layers, file: tuple[str, Path] | None) -> Request:
     """The request of a configuration."""
-    return api._bare_request(
+    return building.bare_request(
         given.config, file, given.scheme, given.device, given.sets, given.seed, given.fit,
         given.unsets,
     )  # fmt: skip
 
 
-def name_of(config: api.Config) -> str:
+def name_of(config: building.Config) -> str:
     """The name of a search over a configuration."""
     if isinstance(config, Mapping) or inputs.is_text(config):
         return "tune"

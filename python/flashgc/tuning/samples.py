@@ -68,7 +68,7 @@ def planned(
             [f"{SEEDS} seeds, {total:,} requests each", f"{CHECK_SEEDS} other seeds"],
         )
     first = lengths.planned(workload, first_row, seed, reference).requests
-    most = lengths._requests(workload)
+    most = lengths.most_requests(workload)
     counts = [first, *([first * FACTOR] if first * FACTOR <= most else [])]
     rungs = [[[f"{key}={count}", one] for one in seen] for count in counts]
     rungs.append([[lengths.STEADY, one] for one in seen])
