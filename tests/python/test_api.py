@@ -16,7 +16,7 @@ from conftest import SMALL
 from flashgc.files import toml
 from flashgc.formatting.table import Table
 from flashgc.reports.report import Comparison, Report
-from flashgc.results import summary
+from flashgc.results import compared
 from flashgc.results.statistics import interval, student_t
 
 
@@ -138,7 +138,7 @@ def test_blocks_that_a_scheme_brings_are_told_and_pages_that_moved_ahead_have_a_
     assert physical[1] - physical[0] == several[1].capacity.extra_pages
     assert physical[2] == physical[0]
     assert "adds spare blocks" in " ".join(several[1].notes)
-    rows = {row[0]: row[1:] for row in summary.comparison(several)}
+    rows = {row[0]: row[1:] for row in compared.comparison(several)}
     assert len(rows["! physical pages differ"]) == 3
     assert "pages pre-migrated" not in rows  # a closed loop is never idle
 

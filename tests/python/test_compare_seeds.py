@@ -6,7 +6,7 @@ import statistics
 import pytest
 
 import flashgc as package
-from flashgc.results import gc_cost, steady_state, summary
+from flashgc.results import compared, gc_cost, steady_state
 from flashgc.results.statistics import student_t
 
 NAME = "latency_ns.write.mean"
@@ -36,16 +36,16 @@ def test_differences_are_those_of_runs_with_one_seed(small, several):
 
 
 def test_the_table_shows_mean_and_interval(several):
-    rows = {row[0]: row[1:] for row in summary.comparison(several)}
+    rows = {row[0]: row[1:] for row in compared.comparison(several)}
     assert all("+/-" in cell for cell in rows["write mean"])
-    apart = summary.differences(several)
+    apart = compared.differences(several)
     assert apart[0] == ["over greedy", "fifo", "random"]
     assert any(row[0] == "write mean" and row[1][0] in "+-" for row in apart)
 
 
 def test_one_seed_has_no_interval(small):
     several = package.compare(small, ["greedy", "fifo"], seeds=1)
-    rows = {row[0]: row[1:] for row in summary.comparison(several)}
+    rows = {row[0]: row[1:] for row in compared.comparison(several)}
     assert not any("+/-" in cell for cell in rows["write mean"])
     assert several["fifo"].seeds.over_first.metrics[NAME].low is None
 
@@ -75,14 +75,14 @@ def test_an_interval_of_runs_that_are_not_steady_says_so(small, flashgc):
     short = {"workload.synthetic.requests": 2000}
     several = package.compare(small, ["greedy", "random"], seeds=3, set=short, cost=True)
     assert all(one.seeds.not_steady == 3 for one in several)
-    tables = [summary.comparison(several), summary.differences(several)]
+    tables = [compared.comparison(several), compared.differences(several)]
     cells = [cell for table in tables for row in table for cell in row if "+/-" in cell]
     assert cells
     assert all(cell.endswith("(not steady)") for cell in cells), cells
     priced = [cell for row in gc_cost.rows(several) for cell in row if "+/-" in cell]
     assert priced
     assert all(cell.endswith("(not steady)") for cell in priced), priced
-    assert "their intervals hold for runs of this length" in summary.over_seeds(several)
+    assert "their intervals hold for runs of this length" in compared.over_seeds(several)
     assert steady_state.marks(several) == [["! steady state", "no with 3 of 3", "no with 3 of 3"]]
     told = flashgc("run", small, "--seeds", "3", "--set", "workload.synthetic.requests=2000").out
     assert "95 % interval, not steady" in told
@@ -91,6 +91,6 @@ def test_an_interval_of_runs_that_are_not_steady_says_so(small, flashgc):
 def test_one_seed_that_is_not_steady_is_enough(small):
     several = package.compare(small, ["greedy", "fifo"], seeds=2)
     steady = [one.seeds.not_steady == 0 for one in several]
-    rows = {row[0]: row[1:] for row in summary.comparison(several)}
+    rows = {row[0]: row[1:] for row in compared.comparison(several)}
     for cell, is_steady in zip(rows["write mean"], sorted(steady, reverse=True), strict=True):
         assert cell.endswith("(not steady)") != is_steady

@@ -4,14 +4,14 @@ import pytest
 
 import flashgc
 from conftest import SMALL
-from flashgc.results import steady_state, summary
+from flashgc.results import compared, run_facts, steady_state
 
 FAILING = SMALL + "\n[device.failures]\nprogram = 1e-5\nerase = 4e-3\n"
 
 
 def row(report):
     """The row of bad blocks in the text of a report."""
-    return dict(summary.facts(report)).get("bad blocks")
+    return dict(run_facts.facts(report)).get("bad blocks")
 
 
 def test_a_report_counts_bad_blocks_in_a_row_of_its_own():
@@ -44,10 +44,10 @@ def test_a_drive_that_preconditioning_wears_out_is_an_error():
 
 def test_a_comparison_has_the_retired_blocks_of_each_scheme():
     reports = flashgc.compare(config=FAILING, schemes=["greedy", "fifo"])
-    names = [name for name, *_ in summary.comparison(reports)]
+    names = [name for name, *_ in compared.comparison(reports)]
     assert "blocks retired" in names
     reports = flashgc.compare(config=SMALL, schemes=["greedy", "fifo"])
-    assert "blocks retired" not in [name for name, *_ in summary.comparison(reports)]
+    assert "blocks retired" not in [name for name, *_ in compared.comparison(reports)]
 
 
 @pytest.mark.parametrize("failing", ["program = 0.0005", "program = 0.002", "erase = 0.01"])

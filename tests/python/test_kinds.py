@@ -14,7 +14,7 @@ from flashgc._engine import REQUEST_KINDS
 from flashgc._engine_types import NO_LOGS
 from flashgc.explaining import words
 from flashgc.formatting import units
-from flashgc.results import summary
+from flashgc.results import run_facts
 from test_timeline import Slices
 
 HAS_PARTS = dict(REQUEST_KINDS)
@@ -137,7 +137,7 @@ def test_blame_has_the_kinds_whose_latency_is_split(report):
 def test_every_kind_is_on_the_page_and_in_the_terminal(report, counts, flashgc, tmp_path):
     told = [units.counted(counts[kind], kind, "flushes" if kind == "flush" else "")
             for kind in HAS_PARTS]  # fmt: skip
-    rows = dict(summary.facts(report))
+    rows = dict(run_facts.facts(report))
     assert all(one in rows["requests"] and one in rows["job all"] for one in told), rows
     (tmp_path / "jobs.toml").write_text(JOBS)
     shown = flashgc("run", "jobs.toml", "--out", "here").out

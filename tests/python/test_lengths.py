@@ -10,7 +10,7 @@ from conftest import SMALL
 from flashgc.charts import course
 from flashgc.formatting import units
 from flashgc.pages import page
-from flashgc.results import summary
+from flashgc.results import compared
 from flashgc.results.metrics import drive_writes
 
 STEADY = {"workload.until": "steady", "workload.within": 0.3,
@@ -32,14 +32,15 @@ def test_requests_that_differ_are_unequal(apart):
     assert apart.unequal == {"requests": counts}
     same = flashgc.compare(SMALL, SCHEMES, set={"workload.synthetic.requests": 2000})
     assert same.unequal == {}
-    rows = {name: cells for name, *cells in summary.comparison(same)}
+    rows = {name: cells for name, *cells in compared.comparison(same)}
     assert rows["requests"] == ["2,000", "2,000"]
     assert "erases" in rows
-    assert summary.shared(same) == "2 schemes with the same requests, space and preconditioning"
+    told = "2 schemes with the same requests, space and preconditioning"
+    assert compared.shared(same) == told
 
 
 def test_counts_of_runs_of_different_length_are_per_drive_write(apart):
-    rows = {name: cells for name, *cells in summary.comparison(apart)}
+    rows = {name: cells for name, *cells in compared.comparison(apart)}
     inside = {name: at for at, name in enumerate(rows[""])}
     for one in apart:
         at = inside[one.scheme]
@@ -55,7 +56,7 @@ def test_counts_of_runs_of_different_length_are_per_drive_write(apart):
 
 def test_of_several_seeds_the_rates_have_intervals():
     several = flashgc.compare(SMALL, SCHEMES, set=STEADY, seeds=2)
-    rows = {name: cells for name, *cells in summary.comparison(several)}
+    rows = {name: cells for name, *cells in compared.comparison(several)}
     if "requests" in several.unequal:
         assert all("+/-" in cell for cell in rows["erases per drive write"])
         metric = several["greedy"].seeds.metrics["per_drive_write.erases"]

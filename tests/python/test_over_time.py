@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import flashgc
 import pages
 from conftest import REPLAY, SMALL
-from flashgc.results import over_time, summary
+from flashgc.results import over_time, run_facts
 from flashgc.results.over_time import MOST_ROWS, stretches
 from flashgc.traces import axis
 from flashgc.traces.line_charts import Curve, Panel
@@ -290,6 +290,6 @@ def test_gc_time_counts_what_is_moved_in_the_background_as_a_part():
     assert time.background_ns == report.background.busy_ns > 0
     assert time.busy_ns == report.gc.busy_ns + report.background.busy_ns == report.gc.total_busy_ns
     assert time.erase_ns + time.move_ns + time.background_ns == time.busy_ns
-    facts = dict(summary.facts(report))
+    facts = dict(run_facts.facts(report))
     assert "moving pages in the background" in facts["GC time"]
     assert "in the background" in report._repr_html_()

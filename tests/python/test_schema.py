@@ -21,7 +21,7 @@ WORDS = {
     "array": lambda value: isinstance(value, list),
     "object": lambda value: isinstance(value, dict),
 }
-DECLARE = "declare it in python/flashgc/schema/report_keys.py"
+DECLARE = "declare it in python/flashgc/schema/report_keys.py, or in the file of its section there"
 SCHEMES = [scheme["name"] for scheme in flashgc.schemes()]
 
 
@@ -154,11 +154,11 @@ def test_the_attributes_of_a_report_are_typed(tmp_path):
 
 
 def test_sections_are_of_their_declared_classes():
-    from flashgc.schema import report_keys
+    from flashgc.schema import collection_keys, request_keys, section
 
     report = flashgc.run(SMALL, set={"workload.synthetic.requests": 2000})
-    assert type(report.latency_ns.all) is report_keys.Latency
-    assert type(report["gc"]) is report_keys.Gc
-    assert type(report.config.device) is report_keys.Open
+    assert type(report.latency_ns.all) is request_keys.Latency
+    assert type(report["gc"]) is collection_keys.Gc
+    assert type(report.config.device) is section.Open
     assert type(report.config.device.shape).__name__ == "Section"
     assert json.loads(report.to_json()) == report.to_dict()

@@ -6,7 +6,7 @@ from typing import Any
 
 from flashgc.pages import page
 from flashgc.reports.report import Comparison, Report
-from flashgc.results import steady_state, summary
+from flashgc.results import compared, steady_state, summary
 
 STEADY: dict[str, Any] = {
     "verdict": "yes", "reasons": [], "nothing_moved": None, "more_requests": None,
@@ -87,4 +87,4 @@ def test_a_short_run_says_so_in_summary_and_page() -> None:
         assert page.fragment([report]).count(text.split(":")[0]) >= 1
         assert text not in summary.warnings(report)
     both = Comparison([report, report])
-    assert [name for name, *_ in summary.comparison(both)][:1] == [""]
+    assert [name for name, *_ in compared.comparison(both)][:1] == [""]

@@ -15,7 +15,7 @@ from conftest import LONG
 from flashgc.cli import layout, show
 from flashgc.cli.app import app
 from flashgc.reports.report import Comparison, Report
-from flashgc.results import summary
+from flashgc.results import compared, run_facts, summary
 from flashgc.traces import trace_summary
 
 WIDTHS = (40, 60, 80, 120, 200) if LONG else (40, 80, 200)
@@ -95,7 +95,7 @@ def test_a_comparison_of_any_number_of_schemes(shown, schemes, small, tmp_path, 
     monkeypatch.chdir(tmp_path)
     small.write_text(small.read_text().replace("20_000", "2_000"))
     reports = package.compare("small.toml", schemes(count))
-    expected = cells(summary.comparison(reports))
+    expected = cells(compared.comparison(reports))
     for width in WIDTHS:
         check(shown(show.comparison, reports, width), width, expected)
 
@@ -103,7 +103,7 @@ def test_a_comparison_of_any_number_of_schemes(shown, schemes, small, tmp_path, 
 def test_a_comparison_as_a_command(flashgc, schemes, small, tmp_path):
     command = ["compare", "small.toml", "--schemes", ",".join(schemes(6))]
     printed = flashgc(*command, "--json").out
-    expected = cells(summary.comparison(Comparison(map(Report, json.loads(printed)))))
+    expected = cells(compared.comparison(Comparison(map(Report, json.loads(printed)))))
     for columns in ("", "0", "-5", "wide"):
         check(flashgc(*command, env={"COLUMNS": columns}).out, 80, expected)
     check(flashgc(*command, env={"COLUMNS": "200"}).out, 200, expected)
@@ -118,7 +118,7 @@ def test_a_comparison_as_a_command(flashgc, schemes, small, tmp_path):
 def test_a_run(shown, small, seeds):
     report = package.run_seeds(small, seeds) if seeds > 1 else package.run(small)
     expected = cells(
-        summary.latency(report) + summary.seeds(report) + list(map(list, summary.facts(report)))
+        summary.latency(report) + summary.seeds(report) + list(map(list, run_facts.facts(report)))
     )
     for width in WIDTHS:
         check(shown(show.report, report, width), width, expected)

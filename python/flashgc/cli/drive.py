@@ -85,7 +85,7 @@ def info(file: File, json: options.Json = False) -> None:
 
 def _facts(about: dict[str, Any]) -> list[tuple[str, str]]:
     from flashgc.formatting import units
-    from flashgc.results import summary
+    from flashgc.results import run_facts
 
     made, before = about["made_from"], about["precondition"]
     device = made["device"]
@@ -102,7 +102,7 @@ def _facts(about: dict[str, Any]) -> list[tuple[str, str]]:
           f"{units.size(page)}: "
          f"{units.size(blocks * pages * page)}, of which the host sees "
          f"{units.size(planes * device['exported'] * page)}"),
-        ("filled", summary.filled(made["precondition"], before)),
-        ("overwritten", summary.overwritten(before)),
+        ("filled", run_facts.filled(made["precondition"], before)),
+        ("overwritten", run_facts.overwritten(before)),
         ("scheme", f"{before['scheme']}, seed {made['seed']}"),
     ]  # fmt: skip

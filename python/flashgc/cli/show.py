@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from flashgc.results import blame, conversion_notes, gc_cost, steady_state, summary
+from flashgc.results import (
+    blame,
+    compared,
+    conversion_notes,
+    gc_cost,
+    run_facts,
+    steady_state,
+    summary,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +50,7 @@ def report(one: Report) -> None:
     latencies = summary.latency(one)
     if latencies:
         rows(latencies)
-    pairs(summary.facts(one))
+    pairs(run_facts.facts(one))
     split = blame.rows(one)
     if split:
         rows(split)
@@ -58,13 +66,13 @@ def report(one: Report) -> None:
 def comparison(several: Comparison) -> None:
     """The table that compares the schemes."""
     first = several[0]
-    shared = f", {summary.shared(several)}" if len(several) > 1 else ""
+    shared = f", {compared.shared(several)}" if len(several) > 1 else ""
     line(f"device {first.device}, seed {first.seed}{shared}", "bold")
     unfit = steady_state.warning(several)
     if unfit is not None:
         line(unfit, "bold yellow")
-    rows(summary.comparison(several))
-    price, differences = gc_cost.rows(several), summary.differences(several)
+    rows(compared.comparison(several))
+    price, differences = gc_cost.rows(several), compared.differences(several)
     for table, words in ((price, gc_cost.notes(several)), (differences, [])):
         if table:
             rows(table)
@@ -73,14 +81,14 @@ def comparison(several: Comparison) -> None:
     for one in several:
         for text in blame.sentences(one):
             line(f"{one.scheme}: {text}")
-    read = summary.over_seeds(several)
+    read = compared.over_seeds(several)
     if read is not None:
         line(read)
-    for text in (*summary.changed(several), *summary.refused(several.refused)):
+    for text in (*summary.changed(several), *compared.refused(several.refused)):
         note(text)
     for text in conversion_notes.told(first):
         note(text)
-    for text in summary.unlike(several):
+    for text in compared.unlike(several):
         line(text)
     for one in several:
         for text in (*steady_state.first(one), *summary.warnings(one)):

@@ -12,7 +12,15 @@ from flashgc.charts.latency import Named
 from flashgc.formatting import markup, units
 from flashgc.formatting.markup import table
 from flashgc.pages import provenance
-from flashgc.results import blame, conversion_notes, gc_cost, steady_state, summary
+from flashgc.results import (
+    blame,
+    compared,
+    conversion_notes,
+    gc_cost,
+    run_facts,
+    steady_state,
+    summary,
+)
 from flashgc.results.metrics import (
     KINDS,
     ComparedResults,
@@ -134,7 +142,7 @@ def fragment(reports: Sequence[RunResults], drawn: str = "", again: str | None =
     Without the charts it is that of a notebook.
     """
     refused = reports.refused if isinstance(reports, ComparedResults) else []
-    told = [summary.refused(refused)]
+    told = [compared.refused(refused)]
     if len(reports) == 1:
         told.append([*steady_state.first(reports[0]), *summary.warnings(reports[0])])
         answer, more = _one(reports[0])
@@ -162,7 +170,7 @@ def _head(reports: Sequence[RunResults], again: str | None) -> list[str]:
         return _differing(reports, again)
     several = reports if isinstance(reports, ComparedResults) else ComparedResults(reports)
     facts = [fact for fact in provenance.facts(first) if fact[0] != "scheme"]
-    return [f"<p>{summary.shared(several)}</p>", provenance.drawn(facts, by)]
+    return [f"<p>{compared.shared(several)}</p>", provenance.drawn(facts, by)]
 
 
 def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
@@ -181,9 +189,9 @@ def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
 
 def _one(report: RunResults) -> tuple[list[str], list[str]]:
     """The metrics, and their explanations."""
-    told = [fact for fact in summary.facts(report) if fact[0] not in _IN_HEAD]
-    told += [("GC time", summary.gc_waits(report))] if report.is_timed else []
-    told += [("simulated", summary.simulated(report))]
+    told = [fact for fact in run_facts.facts(report) if fact[0] not in _IN_HEAD]
+    told += [("GC time", run_facts.gc_waits(report))] if report.is_timed else []
+    told += [("simulated", run_facts.simulated(report))]
     latencies = summary.latency(report)
     answer = [
         *([wide(table(latencies))] if latencies else []),
@@ -199,7 +207,7 @@ _IN_HEAD = ("drive", "simulated", "GC time")
 
 
 def _several(several: ComparedResults[Run]) -> tuple[list[str], list[str]]:
-    read = summary.over_seeds(several)
+    read = compared.over_seeds(several)
     inside = ComparedResults(steady_state.ordered(several))
     answer = [*([] if read is None else [f"<p>{read}</p>"]), *tables(several)]
     return answer, [blame.section(inside), *_gc_time(several)]
@@ -252,12 +260,12 @@ def tables(several: ComparedResults[Run]) -> list[str]:
     both = [kind for kind, found_ in counts.items() if any(found_)]
     for kind, title in (*((kind, f"{kind}s") for kind in both), ("all", "all requests")):
         if both and (kind != "all" or len(both) > 1):
-            rows = summary.latencies(inside, kind)
+            rows = compared.latencies(inside, kind)
             found += [f"<h2>Latency of {title}</h2>", wide(table(rows))]
-    head, *body = summary.work(inside)
+    head, *body = compared.work(inside)
     found += ["<h2>Work</h2>", _fitting([head, *steady_state.marks(inside), *body])]
-    found += [f"<p>{text}</p>" for text in summary.unlike(inside)]
-    differences = summary.differences(several)
+    found += [f"<p>{text}</p>" for text in compared.unlike(inside)]
+    differences = compared.differences(several)
     if differences:
         found += ["<h2>Differences</h2>", _fitting(differences)]
     return [*found, *_price(inside)]

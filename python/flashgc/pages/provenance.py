@@ -9,7 +9,7 @@ from typing import Any
 
 from flashgc.formatting import units
 from flashgc.formatting.markup import table
-from flashgc.results import summary
+from flashgc.results import run_facts, summary
 from flashgc.results.metrics import Origin, RunResults
 
 Facts = list[tuple[str, str]]
@@ -102,7 +102,7 @@ def preconditioning(report: Mapping[str, Any]) -> str:
     how, done = report["config"]["precondition"], report.get("precondition")
     if not done:
         return "none"
-    filled, overwritten = summary.filled(how, done), summary.overwritten(done)
+    filled, overwritten = run_facts.filled(how, done), run_facts.overwritten(done)
     told = f"filled {filled}; overwritten {overwritten}"
     drive = done.get("drive")
     if drive:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from flashgc.formatting import units
 from flashgc.formatting.table import Table
-from flashgc.schema.report_keys import GcTime, Keys
+from flashgc.schema.collection_keys import GcTime
+from flashgc.schema.report_keys import Keys
 from flashgc.schema.section import declared
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from flashgc.schema.report_keys import Only
-from flashgc.schema.section import Section
+from flashgc.schema.section import Only, Section
 
 
 class Parts(Section):

@@ -9,8 +9,8 @@ from flashgc.schema.advice_keys import AdviceKeys
 from flashgc.schema.calibration_keys import CalibrateKeys
 from flashgc.schema.explanation_keys import ExplanationKeys
 from flashgc.schema.pts_keys import PtsKeys
-from flashgc.schema.report_keys import Keys, Only, Open
-from flashgc.schema.section import Section, declared
+from flashgc.schema.report_keys import Keys
+from flashgc.schema.section import Only, Open, Section, declared
 from flashgc.schema.tuning_keys import TuneKeys
 
 _WORDS: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}

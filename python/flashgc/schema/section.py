@@ -9,6 +9,16 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 
+class Only:
+    """A key that is in a report only under a condition."""
+
+    def __init__(self, when: str) -> None:
+        self.when = when
+
+
+TIMED = Only('except with engine.timing = "none"')
+
+
 class Section(Mapping[str, Any]):
     """Metrics under one name; each is an attribute and an item.
 
@@ -27,7 +37,7 @@ class Section(Mapping[str, Any]):
             return [_kind(type(self), name)(one) for one in value]
         return _kind(type(self), name)(value) if isinstance(value, dict) else value
 
-    # Type checkers use the declarations of the attributes in `report_keys`.
+    # Type checkers use the declarations of the attributes in the files of keys.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - JSON
@@ -73,6 +83,10 @@ def _shown(value: object) -> str:
     if isinstance(value, dict | list) and value:
         return "{...}" if isinstance(value, dict) else "[...]"
     return repr(value)
+
+
+class Open(Section):
+    """Values of a configuration, under the names of the engine."""
 
 
 @functools.cache
