@@ -12,7 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import compare
+from chance import most_popular
+from compare import pairs
+from determined import sizes_of
 from draw import Drawn
 from theirs import Outcome, Request
 
@@ -39,7 +41,7 @@ class Pool:
         for one in sections:
             if one.is_paced or any(law in str(one.options) for law in OTHER_LAWS):
                 continue
-            for _, fio, own in compare.pairs(one, theirs, ours):
+            for _, fio, own in pairs(one, theirs, ours):
                 means = [_means(one, stream) for stream in (fio, own)]
                 for what in means[0].keys() & means[1].keys():
                     weight = min(len(fio), len(own), WEIGHT_MOST)
@@ -72,13 +74,13 @@ def _means(one: Drawn, stream: list[Request]) -> dict[str, float]:
     if len(one.kinds) == 2:
         found["share of the first kind"] = _mean(one.kinds[0] == move.kind for move in moves)
     if one.has_drawn_sizes:
-        largest = max(compare.sizes_of(one))
+        largest = max(sizes_of(one))
         found["size"] = _mean(move.bytes / largest for move in moves)
     found["requests behind the one before"] = _follow(moves)
     if one.is_random and not one.scattered and "nrfiles" not in one.options:
         found |= _places(one, moves)
     if one.scattered:
-        found["share of the most popular place"] = compare.most_popular(moves) / len(moves)
+        found["share of the most popular place"] = most_popular(moves) / len(moves)
     return found
 
 
