@@ -161,6 +161,18 @@ def test_traces_to_merge_may_come_one_by_one(tmp_path):
     assert (merged["traces"], merged["rows"]) == (2, 4)
 
 
+@pytest.mark.parametrize("kind", ["Report", "Tuning", "Calibration"])
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [({}, "these have no key"), ({"a": 1, "b": 2}, "these have `a`, `b`"), ([1], "not list")],
+)
+def test_a_result_is_not_made_from_other_values(kind, values, words):
+    with pytest.raises(flashgc.ConfigError) as error:
+        getattr(flashgc, kind)(values)
+    assert words in str(error.value)
+    assert f"makes a {kind.lower()}" in str(error.value)
+
+
 def test_a_report_is_read_only():
     report = flashgc.run(SMALL, set=SHORT)
     for section in (report, report.gc):

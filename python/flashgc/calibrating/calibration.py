@@ -10,6 +10,7 @@ from typing import Any
 
 from flashgc._engine import OutputError
 from flashgc.files import output
+from flashgc.schema import section
 from flashgc.schema.calibration_keys import CalibrateKeys
 
 
@@ -20,6 +21,9 @@ class Calibration(CalibrateKeys):
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
+        section.check_whole(
+            "a calibration", values, "candidates", "`flashgc.calibrate` makes a calibration"
+        )
         super().__init__(values)
 
     def to_json(self, indent: int | None = 2) -> str:

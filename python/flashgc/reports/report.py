@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashgc._engine import Outcome
 from flashgc.files import output
-from flashgc.results.metrics import ComparedResults, RunResults
+from flashgc.results.metrics import ComparedResults, Distribution, RunResults
+from flashgc.schema import section
 
 if TYPE_CHECKING:
     from flashgc.charts import Chart
@@ -75,6 +76,17 @@ class Report(RunResults, _Shown):
     >>> report["latency_ns"]["read"]["p50"] == report.latency_ns.read.p50
     True
     """
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        distributions: Mapping[str, Distribution] | None = None,
+    ) -> None:
+        section.check_whole(
+            "a report", values, "scheme",
+            "`flashgc.run` makes a report, and `flashgc.load` reads a saved one",
+        )  # fmt: skip
+        super().__init__(values, distributions)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Saves the metrics: `.json`, or `.html` for a page that needs nothing else.

@@ -8,6 +8,8 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from flashgc._engine import ConfigError
+
 
 class Only:
     """A key that is in a report only under a condition."""
@@ -17,6 +19,10 @@ class Only:
 
 
 TIMED = Only('except with engine.timing = "none"')
+
+
+_NAMED = 3
+"""Keys in a message."""
 
 
 class Section(Mapping[str, Any]):
@@ -87,6 +93,21 @@ def _shown(value: object) -> str:
 
 class Open(Section):
     """Values of a configuration, under the names of the engine."""
+
+
+def check_whole(what: str, values: object, key: str, remedy: str) -> None:
+    """Refuses values without a key that each result of a kind has, such as an empty dictionary."""
+    if not isinstance(values, Mapping):
+        raise ConfigError(
+            f"error: {what} is made from a dictionary of results, not {type(values).__name__}\n"
+            f"  = help: {remedy}"
+        )
+    if key not in values:
+        found = ", ".join(f"`{name}`" for name in [*values][:_NAMED])
+        raise ConfigError(
+            f"error: {what} is made from results with the key `{key}`, and these have "
+            f"{found or 'no key'}\n  = help: {remedy}"
+        )
 
 
 @functools.cache

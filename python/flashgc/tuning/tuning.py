@@ -10,6 +10,7 @@ from typing import Any
 
 from flashgc._engine import OutputError
 from flashgc.files import output
+from flashgc.schema import section
 from flashgc.schema.tuning_keys import TuneKeys
 
 
@@ -20,6 +21,7 @@ class Tuning(TuneKeys):
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
+        section.check_whole("a tuning", values, "chosen", "`flashgc.tune` makes a tuning")
         super().__init__(values)
 
     def to_json(self, indent: int | None = 2) -> str:
