@@ -36,10 +36,30 @@ def advise(
 ) -> Advice:
     """Finds the schemes that serve a workload best, and what they cost.
 
-    Takes what :func:`flashgc.run` takes. All presets that the device can run are candidates, or
-    `schemes` if given. Short runs narrow the field, long runs until they are steady decide; docs/
-    advise.md has the rules. `jobs` runs work in parallel, on which no result depends.
-    `progress` is called with an :class:`AdviceProgress`.
+    Short runs narrow the field, and long runs until steady state decide; docs/advise.md has the
+    rules.
+
+    Args:
+        config: a configuration, as for :func:`flashgc.run`; the changes of the advice are those
+            from its own scheme.
+        trace: as for :func:`flashgc.run`.
+        schemes: the candidates next to the configuration's own scheme, by name or as paths to
+            files; by default all presets that the device can run.
+        device: as for :func:`flashgc.run`.
+        set: as for :func:`flashgc.run`; over each scheme.
+        unset: as for :func:`flashgc.run`.
+        seed: as for :func:`flashgc.run`; the first of the seeds of the runs.
+        fit: as for :func:`flashgc.run`; all schemes have the drive of the configuration's own.
+        format: as for :func:`flashgc.run`.
+        jobs: the number of runs at a time; no result depends on it.
+        progress: called with an :class:`AdviceProgress`; an exception from it ends the advice.
+
+    Raises:
+        ConfigError: with every mistake of the configuration; a run without a clock; collections
+            that take no time; or a scheme in Python, which no command can repeat.
+        TraceError: a trace that cannot be read.
+        RunError: a run that cannot continue, such as a full drive.
+        KeyboardInterrupt: on Ctrl-C, at once.
 
     >>> import flashgc
     >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 40_000}
@@ -48,6 +68,7 @@ def advise(
     ('greedy', 'pgc')
     >>> found.collection.read.p99_9.share > 0.5
     True
+
     """
     schemes = _names(schemes)
     set_ = building.with_format(set, format)

@@ -40,16 +40,34 @@ def animate(
 ) -> Animation:
     """Runs one configuration and returns an animation of its drive.
 
-    The whole configuration runs, and the report of the animation is that of :func:`flashgc.run`,
-    whose other arguments it takes. A part of the run is recorded, after preconditioning: the
-    `window`, in simulated time, as `"1 s..1.2 s"`, until as many `requests` are done in it, 1000
-    where neither is given. `units` are those whose blocks and queues are recorded, as `[0, 3]` or
-    `"0,4-7"`; all by default.
+    The whole configuration runs, and the report of the animation is that of :func:`flashgc.run`. A
+    part of the run is recorded, after preconditioning.
+
+    Args:
+        config: a configuration, as for :func:`flashgc.run`.
+        trace: as for :func:`flashgc.run`.
+        requests: the number of requests after whose end the recording ends; 1000 where neither it
+            nor `window` is given.
+        window: the part that is recorded, in simulated time, as `"1 s..1.2 s"`.
+        units: those whose blocks and queues are recorded, as `[0, 3]` or `"0,4-7"`; all by default.
+        scheme: as for :func:`flashgc.run`.
+        device: as for :func:`flashgc.run`.
+        set: as for :func:`flashgc.run`.
+        unset: as for :func:`flashgc.run`.
+        seed: as for :func:`flashgc.run`.
+        drive: as for :func:`flashgc.run`.
+        fit: as for :func:`flashgc.run`.
+        format: as for :func:`flashgc.run`.
+        progress: as for :func:`flashgc.run`.
 
     Raises:
         ConfigError: more blocks than a picture can show, or a recording that is longer than a page
             can hold; and with every mistake of the configuration.
-        RunError: a window after the end of the run, or one without an event.
+        TraceError: a trace that cannot be read.
+        DriveError: a saved drive that cannot be read, or is that of another device.
+        RunError: a window after the end of the run, or one without an event; and a run that cannot
+            continue, such as a full drive.
+        KeyboardInterrupt: on Ctrl-C, at once.
 
     >>> import flashgc
     >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}

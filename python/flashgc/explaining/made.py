@@ -42,15 +42,33 @@ def explain(
 ) -> Explanation:
     """Runs one configuration and returns the stories of some requests.
 
-    A story has each step of a request, and the work of its units meanwhile. The other arguments
-    are those of :func:`flashgc.run`. `request` is the number of a request in order of arrival, from
-    0, or several, as in the log of requests; `slowest`, in its place, how many requests of the
-    longest latency, at most 1,000, and 3 if neither is given; `kind` limits these to `read` or
-    `write`.
+    A story has each step of a request, and the work of its units meanwhile.
+
+    Args:
+        config: a configuration, as for :func:`flashgc.run`.
+        trace: as for :func:`flashgc.run`.
+        request: the number of a request in order of arrival, from 0, as in the log of requests; or
+            several, at most 1,000.
+        slowest: in its place, how many requests of the longest latency, at most 1,000; 3 if neither
+            is given.
+        kind: `"read"` or `"write"`, to which these are limited.
+        scheme: as for :func:`flashgc.run`.
+        device: as for :func:`flashgc.run`.
+        set: as for :func:`flashgc.run`.
+        unset: as for :func:`flashgc.run`.
+        seed: as for :func:`flashgc.run`.
+        drive: as for :func:`flashgc.run`.
+        fit: as for :func:`flashgc.run`.
+        format: as for :func:`flashgc.run`.
+        progress: as for :func:`flashgc.run`.
 
     Raises:
         ConfigError: a request that the run did not have, or too many stories; and with every
             mistake of the configuration.
+        TraceError: a trace that cannot be read.
+        DriveError: a saved drive that cannot be read, or is that of another device.
+        RunError: a run that cannot continue, such as a full drive.
+        KeyboardInterrupt: on Ctrl-C, at once.
 
     >>> import flashgc
     >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}

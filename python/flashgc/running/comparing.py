@@ -38,24 +38,43 @@ def compare(
 ) -> Comparison:
     """Runs several schemes on the same drive with the same requests, `jobs` at a time.
 
-    Takes what :func:`run` takes, with `schemes` in place of `scheme`; with `drive` all of them
-    begin with that saved drive; with `fit` they share a drive on which each has room; with
-    `over_time` each report has its :attr:`Report.over_time`.
-    `progress` is called with the index of the scheme and its :class:`Progress`.
+    Properties that should be equal and are not are in :attr:`Comparison.unequal`. A scheme that
+    does not fit the device is skipped and listed in :attr:`Comparison.refused`, with its reason and
+    the settings that let it run.
 
-    With `seeds` each scheme runs with as many seeds, the same for all. Each report has the `seeds`
-    of :func:`run_seeds`, and those after the first have `seeds.over_first`: for each metric the
-    mean difference to the first scheme and its 95 % interval, from pairs of runs with one seed.
+    Args:
+        config: a configuration, as for :func:`run`.
+        schemes: names of schemes, paths to files with one, or schemes in Python; the order is that
+            of the reports.
+        trace: as for :func:`run`.
+        device: as for :func:`run`.
+        set: as for :func:`run`; over each scheme.
+        unset: as for :func:`run`.
+        seed: as for :func:`run`; the same for all schemes.
+        verify: as for :func:`run`.
+        blame: as for :func:`run`.
+        drive: as for :func:`run`; all schemes begin with this saved drive.
+        fit: as for :func:`run`; all schemes share a drive on which each has room.
+        format: as for :func:`run`.
+        jobs: the number of runs at a time; no result depends on it.
+        over_time: as for :func:`run`; it excludes `seeds`.
+        seeds: with how many seeds each scheme runs, the same for all, from 1 to 10,000. Each report
+            has the `seeds` of :func:`run_seeds`, and those after the first have `seeds.over_first`:
+            for each metric the mean difference to the first scheme and its 95 % interval, from
+            pairs of runs with one seed.
+        cost: whether each scheme runs a second time without GC cost: the operations of its
+            collections take no time, and all else is its own. The report of the scheme has this run
+            as `without_gc_cost`.
+        progress: called with the index of the scheme and its :class:`Progress`; with `cost`, the
+            indices of the further runs follow those of the schemes.
 
-    With `cost` each scheme runs a second time without GC cost: the operations of its collections
-    take no time, and all else is its own. The report of the scheme has this run as
-    `without_gc_cost`. The progress of these runs has the indices behind those of the schemes.
-
-    Properties that should be equal and are not are in :attr:`Comparison.unequal`.
-
-    A scheme that does not fit the device is skipped and listed in :attr:`Comparison.refused`, with
-    its reason and the settings that let it run. A ConfigError where none can run, or a name is
-    unknown.
+    Raises:
+        ConfigError: with every mistake of the configuration; no scheme can run, or the name of one
+            is unknown.
+        TraceError: a trace that cannot be read.
+        DriveError: a saved drive that cannot be read, or is that of another device.
+        RunError: a run that cannot continue, such as a full drive; it ends the others.
+        KeyboardInterrupt: on Ctrl-C, at once.
 
     >>> import flashgc
     >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
@@ -66,6 +85,7 @@ def compare(
     >>> off = both["fifo"].seeds.over_first.metrics["latency_ns.all.mean"]
     >>> off.low < 0 < off.high  # three short runs cannot tell the two apart
     True
+
     """
     arguments.check_paths(drive=drive)
     verify, blame = arguments.switch("verify", verify), arguments.switch("blame", blame)

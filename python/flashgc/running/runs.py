@@ -154,8 +154,31 @@ def run_seeds(
 
     The report is that of the first seed. Its `seeds` holds `count`, the `values` of the seeds and,
     under `metrics`, for each main metric its mean and 95 % interval (`mean`, `low`, `high`).
-    `jobs` runs work at a time. `progress` is called with the number of the run, from 0, and its
-    :class:`Progress`.
+
+    Args:
+        config: a configuration, as for :func:`run`.
+        seeds: the number of runs, from 1 to 10,000.
+        trace: as for :func:`run`.
+        scheme: as for :func:`run`.
+        device: as for :func:`run`.
+        set: as for :func:`run`.
+        unset: as for :func:`run`.
+        seed: as for :func:`run`; the first of the seeds.
+        verify: as for :func:`run`.
+        blame: as for :func:`run`; the blame is that of the first seed.
+        drive: as for :func:`run`; each run begins with this saved drive.
+        fit: as for :func:`run`.
+        format: as for :func:`run`.
+        untimed: as for :func:`run`.
+        jobs: the number of runs at a time; no result depends on it.
+        progress: called with the number of the run, from 0, and its :class:`Progress`.
+
+    Raises:
+        ConfigError: with every mistake of the configuration.
+        TraceError: a trace that cannot be read.
+        DriveError: a saved drive that cannot be read, or is that of another device.
+        RunError: a run that cannot continue, such as a full drive; it ends the others.
+        KeyboardInterrupt: on Ctrl-C, at once.
 
     >>> import flashgc
     >>> small = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 2000}
@@ -165,6 +188,7 @@ def run_seeds(
     >>> metric = report.seeds.metrics["latency_ns.all.mean"]
     >>> metric.low <= metric.mean <= metric.high
     True
+
     """
     seeds = inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
     arguments.check_paths(drive=drive)
