@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from flashgc.conversion.fio_values import WrongError, entries, number, shares, whole
+from flashgc.conversion.fio_values import (
+    WrongError,
+    entries,
+    filled,
+    number,
+    whole,
+    whole_percent,
+)
 from flashgc.conversion.values import size as shown_size
 
 ZONES_MAX = 256
@@ -74,27 +81,38 @@ def _scattered(base: object) -> str:
 
 
 def _zones(kind: str, text: str, kb_base: int) -> Address:
-    # A share left blank is the rest after the others, as in bssplit.
-    pairs = [(size, share) for share, size in entries(text, ZONES_MAX)]
-    parts = [(size.strip().removesuffix("%"), share.removesuffix("%"))
-             for size, share in pairs]  # fmt: skip
-    given = shares(parts)
+    pairs = entries(text, ZONES_MAX)
+    shares = [_share(share) for share, _ in pairs]
+    if sum(shares) != 100:
+        raise WrongError("the shares of its zones, in whole percent, must add up to 100, not "
+                         f"{sum(shares)}")  # fmt: skip
     if kind == "zoned_abs":
         return {"zones": [
-            {"bytes": shown_size(_positive(whole(size, kb_base))), "requests": float(share)}
-            for size, share in given
+            {"bytes": shown_size(_positive(whole(size, kb_base))), "requests": share / 100}
+            for share, (_, size) in zip(shares, pairs, strict=True)
         ]}  # fmt: skip
-    # To fio, a size of 0 is one left blank.
-    known = [number(size, 0, 100) / 100 or None if size else None for size, _ in given]
-    rest = 1 - sum(place for place in known if place is not None)
-    if rest < 0:
-        raise WrongError("the sizes of its zones must add up to at most 100 percent")
-    # Sizes left blank are equal parts of the rest.
-    places = [rest / known.count(None) if place is None else place for place in known]
+    given = [whole_percent(size) for _, size in pairs]
+    if sum(given) > 100:
+        raise WrongError("the sizes of its zones must add up to at most 100 percent, not "
+                         f"{sum(given)}")  # fmt: skip
+    places = filled(given)
+    if 0 in places:
+        raise WrongError(
+            f"its zones without a size have nothing left: the others have {sum(given)} percent, "
+            "and each zone needs at least 1"
+        )
     return {"groups": [
-        {"places": float(place), "requests": float(share)}
-        for place, (_, share) in zip(places, given, strict=True)
+        {"places": place / 100, "requests": share / 100}
+        for place, share in zip(places, shares, strict=True)
     ]}  # fmt: skip
+
+
+def _share(text: str) -> int:
+    """The share of the requests of a zone; fio takes none that is blank or ends in `%`."""
+    if not text.strip() or text.strip().endswith("%"):
+        raise WrongError("each of its zones needs a share of the requests, a number without %, "
+                         "as in zoned:60/10:40/90")  # fmt: skip
+    return whole_percent(text)
 
 
 def _positive(count: int) -> int:

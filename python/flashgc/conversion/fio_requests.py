@@ -13,8 +13,8 @@ from flashgc.conversion.values import size as shown_size
 
 SIZES_MAX = 4096
 """The most sizes of a range."""
-BLANK = ("", "0")
-"""Percentages that `bssplit` leaves blank: to fio, 0 is one of them."""
+SPLIT_MAX = 64
+"""The most entries of `bssplit`."""
 
 
 class Requests(Job):
@@ -57,16 +57,24 @@ class Requests(Job):
         return dict.fromkeys(range(ends[0], ends[1] + 1, ends[0]), 1.0)
 
     def _split(self, text: str) -> dict[int, float]:
-        given = [(values.size(name, self.kb_base), share)
-                 for name, share in values.shares(values.entries(text, 64), blank=BLANK)
-                 ]  # fmt: skip
+        pairs = values.entries(text, SPLIT_MAX)
+        percents = [values.whole_percent(share) for _, share in pairs]
+        if (total := sum(percents)) > 100:
+            raise WrongError(f"its percentages must add up to 100, not {total}; one that is left "
+                             "blank is the rest, as in 4k/60:8k/")  # fmt: skip
+        percents = values.filled(percents)
+        # The rest belongs to the largest, of equal ones to the last.
+        largest = max(range(len(pairs)), key=lambda at: (percents[at], at))
+        percents[largest] += 100 - sum(percents)
+        given = [(values.size(name, self.kb_base), share / 100)
+                 for (name, _), share in zip(pairs, percents, strict=True)]  # fmt: skip
         # Sizes and places are multiples of the smallest one, also of one that has no share.
         least = min(count for count, _ in given)
         found: dict[int, float] = {}
         for whole, share in given:
             if share or whole == least:
                 count = whole // least * least
-                found[count] = found.get(count, 0.0) + float(share)
+                found[count] = found.get(count, 0.0) + share
         return found
 
     def _addresses(self, kinds: tuple[int, ...], is_random: bool) -> None:

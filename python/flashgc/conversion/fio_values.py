@@ -124,31 +124,33 @@ def triple(text: str, one: Callable[[str], T], default: T) -> tuple[T, T, T]:
     return read, write, trim
 
 
-def shares(
-    entries: list[tuple[str, str]], blank: tuple[str, ...] = ("",)
-) -> list[tuple[str, Fraction]]:
-    """Names with percentages as shares; blank ones, by their text, divide the rest evenly.
+def whole_percent(text: str) -> int:
+    """A percentage without the digits behind its point, as fio has it; 0 where it is blank.
 
-    >>> from flashgc.conversion.fio_values import shares
-    >>> shares([("4k", "50"), ("1k", ""), ("32k", "")])
-    [('4k', Fraction(1, 2)), ('1k', Fraction(1, 4)), ('32k', Fraction(1, 4))]
+    >>> from flashgc.conversion.fio_values import whole_percent
+    >>> whole_percent("33.9"), whole_percent("50%"), whole_percent("")
+    (33, 50, 0)
     """
-    given = [None if text.strip() in blank else number(text, 0, 100) / 100 for _, text in entries]
-    total = sum((one for one in given if one is not None), Fraction(0))
-    blanks = given.count(None)
-    if total > 1:
-        raise WrongError(f"its percentages must add up to 100, not {float(total * 100):g}")
-    if not blanks and total != 1:
-        raise WrongError(f"its percentages must add up to 100, not {float(total * 100):g}")
-    rest = (1 - total) / blanks if blanks else Fraction(0)
-    return [
-        (name, rest if one is None else one) for (name, _), one in zip(entries, given, strict=True)
-    ]
+    given = text.strip().removesuffix("%")
+    return int(number(given, 0, 100)) if given else 0
+
+
+def filled(percents: list[int]) -> list[int]:
+    """Percentages with equal parts of the rest in place of those of 0; the parts are whole too.
+
+    >>> from flashgc.conversion.fio_values import filled
+    >>> filled([50, 0, 0]), filled([60, 30]), filled([0, 0, 0])
+    ([50, 25, 25], [60, 30], [33, 33, 33])
+    """
+    blanks = percents.count(0)
+    rest = (100 - sum(percents)) // blanks if blanks else 0
+    return [one or rest for one in percents]
 
 
 def entries(text: str, most: int) -> list[tuple[str, str]]:
-    """`a/b:c/d` as pairs."""
-    found = [(name, value) for name, _, value in (one.partition("/") for one in text.split(":"))]
+    """`a/b:c/d` as pairs; a colon at the end has no meaning, as in fio."""
+    parts = text.strip().removesuffix(":").split(":")
+    found = [(name, value) for name, _, value in (one.partition("/") for one in parts)]
     if len(found) > most:
         raise WrongError(f"it must have at most {most} entries")
     return found
