@@ -1,11 +1,10 @@
 //! A simulation runs up to an instant.
 
-use crate::sim::{Progress, Sim, SimError, live};
-use crate::verify::Watch;
+use crate::sim::{Compiled, Progress, Sim, SimError, live};
 use crate::workload::Source;
 
 /// Runs at most this number of events, up to and with this instant.
-pub(super) fn run<W: Watch>(
+pub(super) fn run<W: Compiled>(
     sim: &mut Sim<W>,
     source: &mut dyn Source,
     events: u64,

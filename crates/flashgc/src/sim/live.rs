@@ -147,6 +147,6 @@ pub fn end<W: Watch>(sim: &mut Sim<W>, source: &mut Live) -> Result<(), SimError
         sim.fetch_arrival(source)?;
     }
     sim.settle()?;
-    while !sim.run(source, u64::MAX)?.finished {}
+    while !sim.run_events(source, u64::MAX)?.finished {}
     Ok(())
 }

@@ -83,6 +83,7 @@ macro_rules! rest {
 
 mod at_once;
 mod commands;
+mod compiled;
 pub mod ending;
 mod ends;
 mod error;
@@ -118,6 +119,7 @@ use crate::verify::blame::Blame;
 use crate::verify::{Overview, Watch, Watchers};
 use crate::workload::Source;
 use at_once::AtOnce;
+pub use compiled::Compiled;
 pub use error::SimError;
 use instant::Instant;
 use ready::Ready;
@@ -175,14 +177,12 @@ pub struct Sim<W: Watch = Overview> {
 }
 
 impl<W: Watch> Sim<W> {
-    /// A new drive, erased.
-    pub fn new(plan: Plan, watch: W) -> Self {
+    fn with_erased(plan: Plan, watch: W) -> Self {
         let store = Store::erased(&plan);
         Sim::with_store(plan, store, watch)
     }
 
-    /// A simulation of this plan on a drive in this state.
-    pub fn with_drive(plan: Plan, drive: Drive, watch: W) -> Result<(Self, Carried), DriveFault> {
+    fn with_state(plan: Plan, drive: Drive, watch: W) -> Result<(Self, Carried), DriveFault> {
         let (store, mut carried) = store::restored(&plan, drive)?;
         let mut sim = Sim::with_store(plan, store, watch);
         sim.store.refill_reserves(&mut carried, &mut context!(sim))?;
@@ -236,9 +236,7 @@ impl<W: Watch> Sim<W> {
         self.measure.balance = Watched::new(circumstances);
     }
 
-    /// Runs at most `budget` events and requests that are issued, and returns how far the run is:
-    /// requests that take no time advance no event.
-    pub fn run(&mut self, source: &mut dyn Source, budget: u64) -> Result<Progress, SimError> {
+    fn run_events(&mut self, source: &mut dyn Source, budget: u64) -> Result<Progress, SimError> {
         if self.plan.untimed {
             return untimed::run(self, source, budget);
         }

@@ -6,10 +6,10 @@ pub mod spy;
 use flashgc::config::{self, WorkloadPlan};
 use flashgc::measure::Results;
 use flashgc::session::{Inputs, Options, Phase, Session, Setup, TraceOpener, prepare};
-use flashgc::sim::Sim;
+use flashgc::sim::{Compiled, Sim};
 use flashgc::verify::blame::Blame;
 use flashgc::verify::checker::{Checker, Promises};
-use flashgc::verify::{InDetail, Watch, Watchers};
+use flashgc::verify::{InDetail, Watchers};
 use flashgc::workload::Source;
 use flashgc::workload::synthetic::Synthetic;
 use serde_json::Value;
@@ -227,7 +227,7 @@ pub fn found_against(setup: &Setup, promises: Promises) -> String {
 }
 
 /// Runs a simulation to its end in slices of `budget` events.
-pub fn drain<W: Watch>(sim: &mut Sim<W>, source: &mut dyn Source, budget: u64) -> Results {
+pub fn drain<W: Compiled>(sim: &mut Sim<W>, source: &mut dyn Source, budget: u64) -> Results {
     sim.start(source).expect("the workload starts");
     while !sim.run(source, budget).expect("the run goes on").finished {}
     sim.seen().results()

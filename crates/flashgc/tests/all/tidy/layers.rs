@@ -25,6 +25,7 @@ const LAYERS: &[&str] = &[
     "untimed",
     "mod",
     "live",
+    "compiled",
 ];
 
 /// A function of a file: of the type, or free and called by the name of its file.
