@@ -178,7 +178,7 @@ reproduce: $(VENV)/.engine ## reproduce the papers, with the traces in TRACES=fo
 
 TRUSTED = oracles separation midas small_model placement:: lifetime:: timelines disksim mqsim ssdsim
 trust: | tools ## compare the engine with formulas, second programs and other simulators (docs/trust.md); takes minutes
-	cargo test --locked --quiet --profile tests -p flashgc --test all -- $(TRUSTED)
+	cargo test --locked --quiet --profile tests -p flashgc-tests --test all -- $(TRUSTED)
 
 SIZES ?= 8,64,256
 SCHEMES ?=

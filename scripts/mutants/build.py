@@ -12,7 +12,8 @@ from typing import Any
 from schemata import SWITCH, Mutant, Source, UnknownPlaceError, blamed
 
 LIB = "crates/flashgc/src/lib.rs"
-PACKAGES = ["-p", "flashgc", "-p", "flashgc-model", "-p", "flashgc-histories"]
+PACKAGES = [word for name in ("flashgc", "flashgc-model", "flashgc-tests", "flashgc-histories")
+            for word in ("-p", name)]  # fmt: skip
 CONST = {"E0015", "E0658"}
 """The errors of a choice in a constant."""
 
@@ -129,7 +130,7 @@ class Copy:
 
         return {
             "unit": of("flashgc", "flashgc", True),
-            "all": of("flashgc", "all", True),
+            "all": of("flashgc-tests", "all", True),
             "remembered": of("flashgc-histories", "remembered", True),
             "histories": of("flashgc-histories", "flashgc-histories", False),
         }

@@ -1,50 +1,18 @@
 //! Groups in a chain against models, and the groups that adapt.
 
 use crate::common::{self, assert_near, at, number, refusal, run, whole};
-use crate::midas_model::{Chain as SecondChain, Filter};
-use crate::oracles::models::bisect;
 use crate::oracles::{BLOCKS, Found, LOG, check};
 use crate::placement::compare_after;
-use crate::separation::zipf;
 
 use flashgc::ids::Lpn;
 use flashgc::rng::Random;
 use flashgc::sim::Sim;
 use flashgc::verify::{InDetail, Watchers};
 use flashgc::workload::{Overwrites, SourceError};
+use flashgc_oracles::chain::chain;
+use flashgc_oracles::midas::{Chain as SecondChain, Filter};
+use flashgc_oracles::separation::zipf;
 use serde_json::Value;
-
-/// The copies of a chain of groups, for pages with these shares of the writes.
-struct Chain {
-    write_amplification: f64,
-    /// The valid share of the pages of each group.
-    valid: Vec<f64>,
-}
-
-/// Groups of these numbers of pages, each fifo. The writes enter the first one, and the last one
-/// keeps its own copies.
-fn chain(shares: &[f64], sizes: &[f64]) -> Chain {
-    let (&last, groups) = sizes.split_last().expect("a group");
-    let older = |past: f64| shares.iter().map(|p| p * (-p * past).exp()).sum::<f64>();
-    let (mut rates, mut past) = (vec![1.0], 0.0);
-    for (at, size) in groups.iter().enumerate() {
-        past += size / rates[at];
-        rates.push(older(past));
-    }
-    // The last group is filled at a rate that keeps it at its size.
-    let into = |time: f64| -> f64 {
-        shares.iter().map(|p| p * (-p * past).exp() / -(-p * time).exp_m1()).sum()
-    };
-    let time = bisect(1.0, last * 100.0, |time| last - time * into(time));
-    let entered = rates.pop().expect("a rate");
-    rates.push(into(time));
-    let mut valid: Vec<f64> = rates.windows(2).map(|pair| pair[1] / pair[0]).collect();
-    if let Some(before_last) = rates.len().checked_sub(2) {
-        valid[before_last] = entered / rates[before_last];
-    }
-    valid.push(1.0 - entered / rates[rates.len() - 1]);
-    Chain { write_amplification: rates.iter().sum(), valid }
-}
 
 #[test]
 fn the_model_of_a_chain_gives_the_figures_of_its_table() {

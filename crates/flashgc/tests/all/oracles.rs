@@ -11,113 +11,28 @@
 use crate::common;
 
 use common::{assert_near, number, run, whole};
+use flashgc_oracles::closed_forms;
 use serde_json::Value;
-
-/// The models of write amplification.
-pub mod models {
-    fn harmonic(n: usize) -> f64 {
-        (1..=n).map(|k| 1.0 / k as f64).sum()
-    }
-
-    /// Greedy with blocks of `b` pages; victims have m or m + 1 valid pages.
-    pub fn greedy(rho: f64, b: usize) -> f64 {
-        let (alpha, pages) = (1.0 / rho, b as f64);
-        for m in 0..b - 1 {
-            let (low, gap) = (m as f64 + 1.0, harmonic(b) - harmonic(m + 1));
-            let p = (pages * gap - alpha * (pages - low)) / (alpha - pages / low);
-            if (0.0..=1.0).contains(&p) {
-                return pages / (pages - low + p);
-            }
-        }
-        panic!("no greedy victim at rho = {rho}")
-    }
-
-    /// The only zero of a falling function between two numbers.
-    pub fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
-        for _ in 0..200 {
-            let middle = 0.5 * (low + high);
-            if f(middle) > 0.0 { low = middle } else { high = middle }
-        }
-        low
-    }
-
-    /// FIFO: the victim's valid share is u = exp(-alpha (1 - u)), u < 1.
-    pub fn fifo(rho: f64) -> f64 {
-        mixed_fifo(rho, 1.0, 1.0)
-    }
-
-    /// Any block.
-    pub fn random(rho: f64) -> f64 {
-        1.0 / (1.0 - rho)
-    }
-
-    /// FIFO, share `r` of the writes to share `f` of the pages, in one log.
-    pub fn mixed_fifo(rho: f64, f: f64, r: f64) -> f64 {
-        let classes = [(f, r), (1.0 - f, 1.0 - r)];
-        let writes = |a: f64| -> f64 {
-            let active = classes.iter().filter(|(_, r)| *r > 0.0);
-            active.map(|(f, r)| r / (1.0 - (-(r / f) / rho / a).exp())).sum()
-        };
-        bisect(1.0 + 1e-9, 1.0 / (1.0 - rho), |a| writes(a) - a)
-    }
-
-    /// The best of d random blocks: the mean field, integrated until nothing moves.
-    pub fn d_choices(rho: f64, b: usize, d: i32) -> f64 {
-        let pages = b as f64;
-        // Binomial(b, rho), by the ratio of neighbours.
-        let mut m = vec![(1.0 - rho).powi(b as i32)];
-        for i in 0..b {
-            m.push(m[i] * (b - i) as f64 / (i + 1) as f64 * rho / (1.0 - rho));
-        }
-        let step = 0.2 * rho / pages;
-        loop {
-            let mut above = 0.0;
-            let mut chosen = vec![0.0; b + 1];
-            for i in (0..=b).rev() {
-                let q = above + m[i];
-                chosen[i] = q.powi(d) - f64::powi(above, d);
-                above = q;
-            }
-            let j: f64 = (0..=b).map(|i| i as f64 * chosen[i]).sum();
-            let rate = (pages - j) / (rho * pages);
-            let mut moved = 0.0f64;
-            let mut next = m.clone();
-            for i in 0..=b {
-                let refill = if i == b { 1.0 } else { 0.0 };
-                let fall = if i == b { 0.0 } else { (i + 1) as f64 * m[i + 1] };
-                let slope = refill - chosen[i] + rate * (fall - i as f64 * m[i]);
-                next[i] += step * slope;
-                moved = moved.max(slope.abs());
-            }
-            m = next;
-            if moved < 1e-9 {
-                let valid: f64 = m.iter().enumerate().map(|(i, share)| i as f64 * share).sum();
-                assert!((valid / (rho * pages) - 1.0).abs() < 1e-6, "the mean field lost data");
-                return pages / (pages - j);
-            }
-        }
-    }
-}
 
 #[test]
 fn the_models_give_the_figures_of_the_table() {
     let table = [
-        (models::greedy(0.90, 64), 4.8213),
-        (models::greedy(0.90, 256), 5.0832),
-        (models::greedy(0.85, 128), 3.4344),
-        (models::greedy(0.72, 64), 1.9425),
-        (models::greedy(0.93, 32), 6.06),
-        (models::fifo(0.90), 5.1787),
-        (models::fifo(0.72), 1.9916),
-        (models::fifo(0.93), 7.3177),
-        (models::random(0.85), 6.6667),
-        (models::d_choices(0.90, 64, 2), 6.852),
-        (models::d_choices(0.85, 64, 10), 3.464),
-        (models::d_choices(0.90, 32, 10), 4.7365),
-        (models::d_choices(0.93, 32, 10), 6.40),
-        (models::mixed_fifo(0.90, 0.2, 0.8), 5.538),
-        (models::mixed_fifo(0.85, 0.1, 0.9), 4.430),
-        (models::mixed_fifo(0.72, 0.05, 0.95), 3.086),
+        (closed_forms::greedy(0.90, 64), 4.8213),
+        (closed_forms::greedy(0.90, 256), 5.0832),
+        (closed_forms::greedy(0.85, 128), 3.4344),
+        (closed_forms::greedy(0.72, 64), 1.9425),
+        (closed_forms::greedy(0.93, 32), 6.06),
+        (closed_forms::fifo(0.90), 5.1787),
+        (closed_forms::fifo(0.72), 1.9916),
+        (closed_forms::fifo(0.93), 7.3177),
+        (closed_forms::random(0.85), 6.6667),
+        (closed_forms::d_choices(0.90, 64, 2), 6.852),
+        (closed_forms::d_choices(0.85, 64, 10), 3.464),
+        (closed_forms::d_choices(0.90, 32, 10), 4.7365),
+        (closed_forms::d_choices(0.93, 32, 10), 6.40),
+        (closed_forms::mixed_fifo(0.90, 0.2, 0.8), 5.538),
+        (closed_forms::mixed_fifo(0.85, 0.1, 0.9), 4.430),
+        (closed_forms::mixed_fifo(0.72, 0.05, 0.95), 3.086),
     ];
     for (found, expected) in table {
         assert_near("model", found, expected, 6e-4);
@@ -223,7 +138,7 @@ const UNIFORM: Log = Log {
 fn greedy_under_uniform_writes_meets_the_exact_model() {
     for (pages_per_block, exported) in [(64, 0.9), (64, 0.85), (64, 0.72), (128, 0.9), (32, 0.93)] {
         let found = Log { pages_per_block, exported, ..UNIFORM }.run();
-        let expected = models::greedy(found.rho, pages_per_block as usize);
+        let expected = closed_forms::greedy(found.rho, pages_per_block as usize);
         check(&format!("greedy b={pages_per_block} {exported}"), &found, expected, 0.01);
     }
 }
@@ -232,7 +147,7 @@ fn greedy_under_uniform_writes_meets_the_exact_model() {
 fn fifo_under_uniform_writes_meets_the_model() {
     for (pages_per_block, exported) in [(64, 0.9), (64, 0.85), (64, 0.72), (32, 0.93)] {
         let found = Log { victim: "fifo", pages_per_block, exported, ..UNIFORM }.run();
-        check(&format!("fifo {exported}"), &found, models::fifo(found.rho), 0.01);
+        check(&format!("fifo {exported}"), &found, closed_forms::fifo(found.rho), 0.01);
     }
 }
 
@@ -240,7 +155,7 @@ fn fifo_under_uniform_writes_meets_the_model() {
 fn random_victims_under_uniform_writes_meet_the_model() {
     for exported in [0.9, 0.85, 0.72] {
         let found = Log { victim: "random", exported, warm: 5.0, ..UNIFORM }.run();
-        check(&format!("random {exported}"), &found, models::random(found.rho), 0.01);
+        check(&format!("random {exported}"), &found, closed_forms::random(found.rho), 0.01);
     }
 }
 
@@ -252,7 +167,7 @@ fn d_choices_under_uniform_writes_meet_the_mean_field() {
         for (pages_per_block, exported) in [(64, 0.9), (64, 0.72), (32, 0.93)] {
             let log = Log { victim: "d-choices", pages_per_block, exported, more, ..UNIFORM };
             let found = log.run();
-            let expected = models::d_choices(found.rho, pages_per_block as usize, d);
+            let expected = closed_forms::d_choices(found.rho, pages_per_block as usize, d);
             let what = format!("d={d} b={pages_per_block} {exported}");
             check(&what, &found, expected, 0.01);
         }
@@ -291,7 +206,7 @@ fn fifo_with_hot_and_cold_data_in_one_log_meets_the_model() {
     ];
     for (more, f, r, exported) in half_of(rows) {
         let found = Log { victim: "fifo", exported, more, ..HOT_COLD }.run();
-        let expected = models::mixed_fifo(found.rho, f, r);
+        let expected = closed_forms::mixed_fifo(found.rho, f, r);
         check(&format!("fifo hot/cold {f} {r} {exported}"), &found, expected, 0.01);
     }
 }
@@ -332,7 +247,7 @@ fn classes_of_equal_rate_and_a_gc_frontier_leave_uniform_greedy_as_it_is() {
     for (what, more) in [("equal rates", EQUAL_RATES), ("separate gc", SEPARATE)] {
         for exported in [0.9, 0.72] {
             let found = Log { exported, more, ..UNIFORM }.run();
-            let expected = models::greedy(found.rho, 64);
+            let expected = closed_forms::greedy(found.rho, 64);
             check(&format!("uniform greedy, {what} {exported}"), &found, expected, 0.01);
         }
     }

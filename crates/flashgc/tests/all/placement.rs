@@ -2,8 +2,6 @@
 //! class against no separation.
 
 use crate::common::{self, Choices, TINY, at, prepare_or_none, run, setup, whole};
-use crate::lifetime_model::{AutoStream, Eti, Fadac, MultiLog, Sfs, Warcip};
-use crate::placement_model::{BLOCKS, CLASSES, Dac, Log, One, PAGES, Rule, SepBit};
 
 use flashgc::config::Setup;
 use flashgc::device::Geometry;
@@ -12,6 +10,8 @@ use flashgc::gc::placement::{Copied, Placement, Policy, Write};
 use flashgc::ids::{BlockId, Lpn};
 use flashgc::sim::Sim;
 use flashgc::workload::{HostOp, HostRequest, ListSource, Overwrites, SourceError};
+use flashgc_oracles::lifetime::{AutoStream, Eti, Fadac, MultiLog, Sfs, Warcip};
+use flashgc_oracles::placement::{BLOCKS, CLASSES, Dac, Log, One, PAGES, Rule, SepBit};
 use serde_json::Value;
 
 /// One plane: a single log.

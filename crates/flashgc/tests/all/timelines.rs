@@ -1,7 +1,7 @@
 //! The pages of `docs/timelines` are run: their statements on the simulator must be true.
 //!
-//! `FLASHGC_BLESS=1 cargo test -p flashgc --test all timelines::` rewrites the expected blocks; the
-//! difference is then for a human to review.
+//! `FLASHGC_BLESS=1 cargo test -p flashgc-tests --test all timelines::` rewrites the expected
+//! blocks; the difference is then for a human to review.
 
 use crate::timeline_page;
 

@@ -1,8 +1,8 @@
 //! The net under a redesign: the result hash of every scheme on many devices and workloads.
 //!
 //! A change of structure must not move one of them. After a change that is meant to change results,
-//! `FLASHGC_BLESS=1 cargo test -p flashgc --test all -- net::` writes `hashes.txt` anew, and the
-//! commit says why.
+//! `FLASHGC_BLESS=1 cargo test -p flashgc-tests --test all -- net::` writes `hashes.txt` anew, and
+//! the commit says why.
 
 use crate::common::{Choices, MemoryTrace, finish_with, prepare_or_none, whole};
 use flashgc::config::presets;
@@ -261,7 +261,7 @@ fn adds_up(report: &Value) {
 }
 
 fn file() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/all/net/hashes.txt")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../flashgc/tests/all/net/hashes.txt")
 }
 
 /// One line for each scheme and device: its hashes in the order of the workloads.

@@ -1,11 +1,14 @@
 //! A second program of a log with classes, and of DAC and SepBIT: it shares no code with the
 //! engine. Times and scores are floating-point numbers, and victims are found by a walk over all
-//! blocks. Other policies of it are in `lifetime_model.rs`.
+//! blocks. Other policies of it are in `lifetime.rs`.
 
 use std::collections::VecDeque;
 
+/// Pages of a block.
 pub const PAGES: usize = 32;
+/// Blocks of the log.
 pub const BLOCKS: usize = 100;
+/// Classes of pages at most.
 pub const CLASSES: usize = 6;
 
 /// A policy of the program. It reads the whole log before each answer.
@@ -66,6 +69,7 @@ pub struct SepBit {
 }
 
 impl SepBit {
+    /// The policy on an erased drive of this number of logical pages.
     pub fn new(data: usize) -> SepBit {
         SepBit { last: vec![0.0; data], threshold: f64::INFINITY, lifetimes: Vec::new() }
     }
@@ -95,12 +99,18 @@ impl Rule for SepBit {
     }
 }
 
+/// A block of the log.
 #[derive(Clone, Default)]
 pub struct Block {
+    /// The logical page of each page that is programmed.
     pub data: Vec<usize>,
+    /// Valid pages.
     pub valid: usize,
+    /// The class of its pages.
     pub class: usize,
+    /// The time of its first page, in pages written by the host.
     pub opened: f64,
+    /// The time of its last one.
     pub sealed: f64,
     /// Blocks that were sealed before it.
     pub before: u64,
@@ -108,8 +118,11 @@ pub struct Block {
 
 /// The blocks, block and place of each page, and the clock.
 pub struct State {
+    /// All blocks.
     pub blocks: Vec<Block>,
+    /// The block of each logical page, and the place in it.
     pub places: Vec<Option<(usize, usize)>>,
+    /// Pages that the host has written.
     pub clock: f64,
 }
 
@@ -128,6 +141,7 @@ impl State {
 
 /// A log of blocks of classes, collected below `soft` erased blocks.
 pub struct Log {
+    /// The policy.
     pub rule: Box<dyn Rule>,
     by_age: bool,
     soft: usize,
@@ -140,6 +154,7 @@ pub struct Log {
 }
 
 impl Log {
+    /// An erased log of this number of logical pages; victims are greedy, or the best by age.
     pub fn new(rule: Box<dyn Rule>, by_age: bool, soft: usize, data: usize) -> Log {
         let (blocks, places) = (vec![Block::default(); BLOCKS], vec![None; data]);
         let (open, erased) = ([None; CLASSES], (0..BLOCKS).collect());

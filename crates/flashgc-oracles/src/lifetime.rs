@@ -1,8 +1,8 @@
-//! Policies of the second program (`placement_model.rs`), written after the publications and their
+//! Policies of the second program (`placement.rs`), written after the publications and their
 //! documentation pages, each in the plainest way: sums are added up anew for each question.
 
-use crate::placement_model::{BLOCKS, CLASSES, PAGES, Rule, State};
-use flashgc::rng::Random;
+use crate::placement::{BLOCKS, CLASSES, PAGES, Rule, State};
+use flashgc_model::rng::Random;
 
 /// Writes, and the time of the last one, of each page.
 #[derive(Clone)]
@@ -22,12 +22,14 @@ impl Past {
     }
 }
 
+/// Centres of the rates of writes, found anew before each collection.
 pub struct Sfs {
     past: Past,
     centres: [f64; CLASSES],
 }
 
 impl Sfs {
+    /// The policy on an erased drive of this number of logical pages.
     pub fn new(data: usize) -> Sfs {
         Sfs { past: Past::new(data), centres: [0.0; CLASSES] }
     }
@@ -74,6 +76,7 @@ impl Rule for Sfs {
     }
 }
 
+/// A log for each rate of writes.
 pub struct MultiLog {
     levels: Vec<Option<usize>>,
     last: Vec<f64>,
@@ -84,6 +87,7 @@ pub struct MultiLog {
 }
 
 impl MultiLog {
+    /// The policy on an erased drive of this number of logical pages.
     pub fn new(data: usize) -> MultiLog {
         let (levels, last, collected) = (vec![None; data], vec![0.0; data], [[0; 3]; CLASSES]);
         MultiLog { levels, last, used: 1, collected, random: Random::named(1, "placement") }
@@ -162,6 +166,7 @@ pub struct Eti {
 }
 
 impl Eti {
+    /// The policy on an erased drive of this number of logical pages.
     pub fn new(data: usize) -> Eti {
         Eti { row: Row::default(), extents: vec![(0, 0)], runs: 0, data }
     }
@@ -216,6 +221,7 @@ pub struct AutoStream {
 }
 
 impl AutoStream {
+    /// The policy on an erased drive of this number of logical pages.
     pub fn new(data: usize) -> AutoStream {
         AutoStream { row: Row::default(), chunks: vec![(0.0, 0.0); data / 512 + 1], class: 0 }
     }
@@ -242,6 +248,7 @@ impl Rule for AutoStream {
     }
 }
 
+/// Counts of writes that fade.
 pub struct Fadac {
     row: Row,
     counts: Vec<f64>,
@@ -249,6 +256,7 @@ pub struct Fadac {
 }
 
 impl Fadac {
+    /// The policy on an erased drive of this number of logical pages.
     pub fn new(data: usize) -> Fadac {
         Fadac { row: Row::default(), counts: vec![0.0; data], average: 0.0 }
     }
@@ -287,6 +295,7 @@ pub struct Warcip {
 }
 
 impl Warcip {
+    /// The policy on an erased drive of this number of logical pages.
     pub fn new(data: usize) -> Warcip {
         let clusters = (1..CLASSES).map(|class| (class, Some(0.0), 0.0, 0)).collect();
         let (last, penalties) = (vec![0.0; data], vec![0.0; data]);

@@ -1,8 +1,8 @@
-//! A second program of MiDAS, for the log of `placement_model.rs`: a chain of groups with fixed
+//! A second program of MiDAS, for the log of `placement.rs`: a chain of groups with fixed
 //! sizes, and the hot filter with classes by the number of copies, which are all there is until the
 //! first epoch ends. It shares no code with the engine.
 
-use crate::placement_model::{PAGES, Rule, State};
+use crate::placement::{PAGES, Rule, State};
 
 /// Groups of these numbers of sealed blocks, and a last one that has the others.
 pub struct Chain(pub Vec<usize>);
@@ -49,6 +49,7 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// The policy on an erased drive of this number of logical pages.
     pub fn new(data: usize) -> Filter {
         let (levels, age) = (vec![0.0; data], data as f64);
         Filter { levels, ignored: data, age, writes: 0.0, ages: Vec::new() }
