@@ -48,6 +48,7 @@ def test_a_row_without_a_pattern_adds_numbers_to_a_run_of_fio(tmp_path):
     job = {
         "jobname": "full", "groupid": 0, "error": 0,
         "job options": {"rw": "randwrite", "bs": "4k", "iodepth": "32", "numjobs": "2",
+                        "ioengine": "libaio",
                         "random_distribution": "zipf:1.2"},
         "read": {"iops": 0.0},
         "write": {"iops": 3900.0, "clat_ns": {
@@ -161,3 +162,65 @@ def test_the_medians_of_another_benchmark_are_read():
     on, more = reading.on_drive(found, 800 * 10**9)
     assert all(row.range <= 1 for row in on)
     assert len(on) + len(more) == len(found)
+
+
+def entry(name, group=0, **options):
+    """An entry of fio with 100 requests a second."""
+    way = {"iops": 100.0, "clat_ns": {"N": 9, "mean": 5e4, "percentile": {"50.000000": 5e4}}}
+    return {"jobname": name, "groupid": group, "read": way, "write": way,
+            "job options": {"rw": "randwrite", "bs": "4k", **options}}  # fmt: skip
+
+
+def document(*jobs, **common):
+    return json.dumps({"fio version": "fio-3.33", "global options": common, "jobs": list(jobs)},
+                      indent=2)  # fmt: skip
+
+
+def test_numbers_of_fio_are_in_its_own_notation(tmp_path):
+    jobs = (
+        entry("a", bs="4ki", size="8388608", rate_iops="2k"),
+        entry("b", 1, bs="8k,8k", size="1g"),
+    )
+    (a, b), notes = read(tmp_path, document(*jobs, ioengine="libaio", iodepth="1k"), "o.json")
+    assert (a.block_bytes, a.range, a.rate, a.depth) == (4096, 8 << 20, 2048, 1024)
+    assert (b.block_bytes, b.range, b.rate, notes) == (8192, 1 << 30, None, [])
+
+
+def test_a_limit_of_fio_in_bytes_is_a_rate(tmp_path):
+    jobs = entry("a", rate="4m"), entry("b", 1, rate=",8m")
+    (a, b), _ = read(tmp_path, document(*jobs), "o.json")
+    assert (a.rate, b.rate) == (1024, 2048)
+
+
+def test_a_synchronous_engine_has_one_request_in_flight(tmp_path):
+    jobs = entry("a", iodepth="32", numjobs="4"), entry("b", 1, iodepth="32", ioengine="io_uring")
+    (a, b), [note] = read(tmp_path, document(*jobs), "o.json")
+    assert (a.depth, b.depth) == (4, 32)
+    assert "job a: ioengine=psync is synchronous, and has one request in flight" in note
+
+
+def test_jobs_that_no_row_can_say_are_left_out_with_the_reason(tmp_path):
+    jobs = (entry("a", rw="randwrite:8"), entry("b", 1, thinktime="1ms"), entry("r", 2),
+            entry("w", 2), entry("plain", 3, thinktime="0"))  # fmt: skip
+    [row], notes = read(tmp_path, document(*jobs), "o.json")
+    assert row.name == "plain"
+    reasons = ("rw=randwrite:8", "thinktime=1ms", "same time as w", "same time as r")
+    assert all(reason in note for reason, note in zip(reasons, notes, strict=True))
+    with pytest.raises(flashgc.ConfigError, match=r"note: .*job a was left out"):
+        read(tmp_path, document(jobs[0]), "o.json")
+
+
+def test_lines_around_the_json_of_fio_are_passed_over(tmp_path):
+    text = f"note: both iodepth >= 1 and synchronous\n{document(entry('a'))}\nRun status group 0\n"
+    [row], _ = read(tmp_path, text, "o.json")
+    assert row.name == "a"
+
+
+def test_measurements_may_be_larger_than_a_configuration(tmp_path):
+    [row], _ = read(tmp_path, document(entry("a", comm="x" * (5 << 20))), "o.json")
+    assert row.name == "a"
+
+
+def test_errors_name_the_line_behind_blank_ones(tmp_path):
+    text = "name,pattern,iops\r\n\r\n\r\nidle,uniform,x\r\n"
+    refusal(tmp_path, text, ("x", "x"), ["rows.csv, line 4: iops is 'x'"])

@@ -9,11 +9,15 @@ from typing import Any
 from flashgc._engine import ConfigError
 from flashgc.calibrating import rows
 from flashgc.calibrating.rows import AMPLIFICATION, IOPS, PERCENTILES, Pattern, Row, Value
+from flashgc.conversion import fio_values
+from flashgc.conversion.fio_keys import SYNCHRONOUS
 
 _NEEDED_MAJOR = 3
 _KEYS = {one: f"{float(one[1:].replace('_', '.')):.6f}" for one in PERCENTILES}
 _WAYS = {"read": 1.0, "randread": 1.0, "write": 0.0, "randwrite": 0.0}
 _MIXED = ("rw", "readwrite", "randrw")
+_UNSAID = {"thinktime": "0", "percentage_random": "100", "zonemode": "none"}
+"""Options that change which requests come, or when, each with its value without an effect."""
 Job = Mapping[str, Any]
 
 
@@ -28,45 +32,85 @@ def read(document: Mapping[str, Any], name: str) -> tuple[list[Row], list[str]]:
         )
     common = document.get("global options", {})
     groups: dict[tuple[object, object], list[Job]] = {}
+    together: dict[object, dict[str, None]] = {}
     for job in document["jobs"]:
         groups.setdefault((job.get("groupid"), job.get("jobname")), []).append(job)
+        together.setdefault(job.get("groupid"), {})[str(job.get("jobname"))] = None
     found: list[Row] = []
     notes: list[str] = []
-    for jobs in groups.values():
+    for (group, _), jobs in groups.items():
         options = {**common, **jobs[0].get("job options", {})}
         where = f"{name}, job {jobs[0].get('jobname')}"
+        others = [one for one in together[group] if one != str(jobs[0].get("jobname"))]
+        if others:
+            notes.append(f"{where} was left out: it ran at the same time as {', '.join(others)}; "
+                         "give stonewall to a job that is measured alone")  # fmt: skip
+            continue
         row = _row(jobs, options, where)
         if isinstance(row, str):
             notes.append(row)
-        else:
-            found.append(row)
+            continue
+        found.append(row)
+        engine, depth = _engine(options), str(options.get("iodepth") or "1")
+        if engine in SYNCHRONOUS and depth != "1":
+            notes.append(f"{where}: ioengine={engine} is synchronous, and has one request in "
+                         f"flight, not iodepth={depth}")  # fmt: skip
     return found, notes
 
 
 def _row(jobs: Sequence[Job], options: Mapping[str, str], where: str) -> Row | str:
     """The row of an entry; or the reason why there is none."""
-    kind = str(options.get("rw") or options.get("readwrite") or "read").partition(":")[0]
+    kind, _, walk = str(options.get("rw") or options.get("readwrite") or "read").partition(":")
     if kind not in _WAYS and kind not in _MIXED:
         return f"{where} was left out: rw={kind} is neither reads nor writes"
     size = str(options.get("bs") or options.get("blocksize") or "4k")
-    if "," in size or "bsrange" in options or "bssplit" in options:
+    if len(set(size.split(","))) > 1 or "bsrange" in options or "bssplit" in options:
         return f"{where} was left out: its requests have several sizes"
+    unsaid = [f"rw={kind}:{walk}"] if walk else []
+    unsaid += [f"{one}={options[one]}" for one, plain in _UNSAID.items()
+               if str(options.get(one, plain)) != plain]  # fmt: skip
+    if unsaid:
+        return f"{where} was left out: no row has a load with {' and '.join(unsaid)}"
     errors = [job.get("error") for job in jobs if job.get("error")]
     if errors:
         raise ConfigError(f"error: {where} ended with the error {errors[0]} of fio\n"
                           "  = help: repeat the measurement, or remove the job")  # fmt: skip
-    share = _WAYS.get(kind, float(options.get("rwmixread") or 50) / 100)
+    share = _WAYS.get(kind, _whole(options, "rwmixread", "50", where) / 100)
     if options.get("rwmixwrite") and kind in _MIXED:
-        share = 1 - float(options["rwmixwrite"]) / 100
-    clones = int(options.get("numjobs") or 1)
-    depth = int(options.get("iodepth") or 1) * clones
-    used = str(options.get("size") or "100%")
+        share = 1 - _whole(options, "rwmixwrite", "50", where) / 100
+    clones = _whole(options, "numjobs", "1", where)
+    block = _whole({**options, "bs": size.partition(",")[0]}, "bs", "4k", where)
     row = Row(
         str(jobs[0].get("jobname")), where, _pattern(kind, options, where),
-        rows.span(used, where), rows.size(size, "bs", where), depth, share,
-        _rate(options, share, clones, where), options.get("rate_process") == "poisson",
+        _span(options, where), block, _depth(options, where) * clones, share,
+        _rate(options, share, clones, block, where), options.get("rate_process") == "poisson",
     )  # fmt: skip
     return row.with_values(_values(jobs, share))
+
+
+def _whole(options: Mapping[str, str], name: str, default: str, where: str) -> int:
+    """A number in fio's own notation, such as 4k, 4ki or 1g."""
+    text = str(options.get(name) or default)
+    try:
+        return fio_values.whole(text, 1000 if str(options.get("kb_base")) == "1000" else 1024)
+    except fio_values.WrongError as why:
+        raise rows.wrong(where, name, text, str(why)) from None
+
+
+def _span(options: Mapping[str, str], where: str) -> float | int:
+    """The used part: a percentage, or a size, which is in bytes where it has no unit."""
+    used = str(options.get("size") or "100%").strip()
+    return rows.span(used, where) if used.endswith("%") else _whole(options, "size", "", where)
+
+
+def _depth(options: Mapping[str, str], where: str) -> int:
+    """Requests under way of one clone; a synchronous engine has one, whatever its iodepth."""
+    return 1 if _engine(options) in SYNCHRONOUS else _whole(options, "iodepth", "1", where)
+
+
+def _engine(options: Mapping[str, str]) -> str:
+    """The engine, which is psync by default."""
+    return str(options.get("ioengine") or "psync").partition(":")[0]
 
 
 def _pattern(kind: str, options: Mapping[str, str], where: str) -> Pattern:
@@ -85,12 +129,16 @@ def _pattern(kind: str, options: Mapping[str, str], where: str) -> Pattern:
                      "give random, zipf:THETA or zoned:A/S:A/S")  # fmt: skip
 
 
-def _rate(options: Mapping[str, str], share: float, clones: int, where: str) -> float | None:
-    given = options.get("rate_iops")
+def _rate(
+    options: Mapping[str, str], share: float, clones: int, block: int, where: str
+) -> float | None:
+    """Requests a second of all clones, from a limit in requests or in bytes."""
+    name, each = ("rate_iops", 1) if options.get("rate_iops") else ("rate", block)
+    given = options.get(name)
     if not given:
         return None
-    parts = [part for part in str(given).split(",") if part.strip()]
-    numbers = [rows.positive(part, "rate_iops", where) for part in parts]
+    numbers = [_whole({**options, name: part}, name, "0", where) / each
+               for part in str(given).split(",") if part.strip()]  # fmt: skip
     if 0 < share < 1:
         # One limit is that of each direction.
         return clones * (sum(numbers[:2]) if len(numbers) > 1 else

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,10 @@ from flashgc.formatting import units
 
 PathLike = str | os.PathLike[str]
 
+_JSON = re.compile(r"\A\s*[{\[]|^\{\s*$", re.MULTILINE)
+"""The begin of a document of JSON, behind the lines that fio may print before it."""
+_BYTES_MAX = 256 << 20
+"""The largest file: the bins of json+ take some 50 KB for each clone and direction."""
 _ROUNDED = 1.01
 """A range this much above the user capacity is the whole drive, in rounded figures."""
 
@@ -28,9 +33,9 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
     has_drives = False
     for path in paths:
         name = reading.printable(path)
-        text = reading.read_text(Path(path))
-        if text.lstrip()[:1] in ("{", "["):
-            own, told = fio_results.read(_document(text, name), name)
+        text = reading.read_text(Path(path), bytes_max=_BYTES_MAX, what="measurements")
+        if (document := _JSON.search(text)) is not None:
+            own, told = fio_results.read(_document(text[document.start() :], name), name)
             notes += told
         elif steady.is_such(text):
             own, left = steady.read(text, name, drive)
@@ -61,7 +66,8 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
     if not with_values:
         raise ConfigError(
             "error: the files have no measured number\n"
-            "  = help: give fio's output (--output-format=json), or a table with columns such as "
+            + "".join(f"  = note: {one}\n" for one in notes)
+            + "  = help: give fio's output (--output-format=json), or a table with columns such as "
             "`pattern,bs,depth,iops,p99_us`"
         )
     for row in with_values:
@@ -83,9 +89,9 @@ def _check_rates(row: Row) -> None:
 
 
 def _document(text: str, name: str) -> dict[str, object]:
-    """The JSON of fio, without the lines that it may print before it."""
+    """The JSON of fio, without the lines that it may print behind it."""
     try:
-        found = json.loads(text)
+        found, _ = json.JSONDecoder().raw_decode(text)
     except ValueError as reason:
         raise ConfigError(f"error: {name} is not JSON: {reason}") from None
     if not isinstance(found, dict) or not isinstance(found.get("jobs"), list):

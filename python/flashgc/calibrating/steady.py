@@ -36,7 +36,7 @@ def read(text: str, name: str, drive: str | None) -> tuple[list[Row], int]:
     """The rows of one drive, and the number of those that no row of ours can say."""
     reader = csv.DictReader(io.StringIO(text))
     found, left = [], 0
-    for line, cells in tables.chosen(list(reader), name, drive):
+    for line, cells in tables.chosen(tables.numbered(reader), name, drive):
         where = f"{name}, line {line}"
         try:
             row = _row(cells, where)

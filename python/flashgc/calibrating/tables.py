@@ -36,7 +36,7 @@ def read(text: str, name: str, drive: str | None) -> Table:
     _check(columns, name)
     found: list[Row] = []
     more: dict[str, dict[str, Value]] = {}
-    kept = chosen([dict(one) for one in reader], name, drive)
+    kept = chosen(numbered(reader), name, drive)
     for line, cells in kept:
         where = f"{name}, line {line}"
         if None in cells or None in cells.values():
@@ -58,11 +58,15 @@ def read(text: str, name: str, drive: str | None) -> Table:
     return Table(rows.unique(found), more)
 
 
+def numbered(reader: csv.DictReader[str]) -> list[tuple[int, dict[str, str]]]:
+    """The rows, each with its last line; a reader passes over blank lines."""
+    return [(reader.line_num, dict(one)) for one in reader]
+
+
 def chosen(
-    all_: Sequence[Mapping[str, str]], name: str, drive: str | None
+    lines: list[tuple[int, dict[str, str]]], name: str, drive: str | None
 ) -> list[tuple[int, dict[str, str]]]:
     """The rows of one drive, each with its line; an error lists the drives of a table."""
-    lines = list(enumerate((dict(one) for one in all_), 2))
     drives = dict.fromkeys(str(one["drive"]).strip() for _, one in lines if one.get("drive"))
     if drive is None:
         if len(drives) > 1:

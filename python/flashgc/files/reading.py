@@ -24,15 +24,21 @@ class Source:
     """A job file and its content as TOML, where the configuration is one."""
 
 
-def read_text(path: Path, error: type[FlashgcError] = ConfigError) -> str:
+def read_text(
+    path: Path,
+    error: type[FlashgcError] = ConfigError,
+    *,
+    bytes_max: int = CONFIG_BYTES_MAX,
+    what: str = "a configuration",
+) -> str:
     """The text of a file, or an error with the reason why it has none."""
     try:
         with open(path, "rb") as file:
-            data = file.read(CONFIG_BYTES_MAX + 1)
+            data = file.read(bytes_max + 1)
     except OSError as reason:
         raise error(f"error: {describe(path, reason)}") from None
-    if len(data) > CONFIG_BYTES_MAX:
-        raise error(f"error: {path} is larger than 4 MiB, the limit for a configuration")
+    if len(data) > bytes_max:
+        raise error(f"error: {path} is larger than {bytes_max >> 20} MiB, the limit for {what}")
     try:
         return data.decode("utf-8-sig")  # some editors and spreadsheets write a byte order mark
     except UnicodeDecodeError as reason:
