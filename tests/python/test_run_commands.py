@@ -217,3 +217,33 @@ def test_a_run_is_checked_against_the_worst_case(flashgc):
     # Refused before the run, which would take days.
     endless = ["--set", "workload.synthetic.requests=1000000000000", "--scheme", "greedy"]
     assert "no state S1 to check" in flashgc(*run, *endless, code=2).err
+
+
+@pytest.mark.parametrize(
+    ("command", "page"),
+    [
+        (["run"], "report.html"),
+        (["compare", "--schemes", "greedy,fifo"], "report.html"),
+        (["explain"], "explanation.html"),
+        (["advise", "--schemes", "fifo"], "advice.html"),
+        (["tune", "--trials", "1"], "tune.html"),
+    ],
+)
+def test_a_result_that_cannot_be_saved_is_shown(flashgc, small, tmp_path, command, page):
+    (tmp_path / "out" / page).mkdir(parents=True)
+    in_words = flashgc(command[0], small, *command[1:], "--out", "out", code=2)
+    assert "is a directory" in in_words.err
+    assert "greedy" in in_words.out
+    as_json = flashgc(command[0], small, *command[1:], "--out", "out", "--json", code=2)
+    assert json.loads(as_json.out)
+
+
+def test_a_trace_that_sized_its_drive_is_not_told_to_size_it(flashgc, tmp_path):
+    (tmp_path / "one.csv").write_text("0,W,0,4096\n")
+    given = ["run", "replay", "--trace", "one.csv", "--format", "csv:time:us,op,offset,size"]
+    sized = flashgc(*given, "--json").json["steady"]["nothing_moved"]
+    assert "workload.trace.fit" not in sized
+    assert "to see collection, repeat it (workload.trace.loops" in sized
+    whole = ["--fit", "none", "--set", "device.blocks_per_plane=64"]
+    plain = flashgc(*given, *whole, "--json").json["steady"]["nothing_moved"]
+    assert "size the drive to the trace (workload.trace.fit" in plain

@@ -68,12 +68,11 @@ def advise(
             fit=fit, jobs=jobs, progress=shown,
         )  # fmt: skip
     provenance.by_command(found.reports, options.typed())
-    files = options.save(found.save, folder, "advice")
-    if json:
-        print(found.to_json())
-        return
-    _print(found)
-    options.say_saved(*files)
+    options.finish(
+        lambda: options.save(found.save, folder, "advice"),
+        lambda: _print(found),
+        found.to_json if json else None,
+    )
 
 
 def _print(found: Advice) -> None:

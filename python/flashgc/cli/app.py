@@ -208,15 +208,18 @@ def run(
                 untimed=untimed, jobs=jobs, progress=shown,
             )  # fmt: skip
     provenance.by_command([report], typed())
-    files = [] if folder is None else report.save_folder(folder)
-    if json:
-        print(report.to_json())
-    else:
-        from flashgc.cli import show
+    from flashgc.cli import show
 
+    def in_words() -> None:
         show.report(report)
         options.say_checked(verify)
-        options.say_saved(*files, gc_log, series, request_log, timeline)
+
+    logs = gc_log, series, request_log, timeline
+    options.finish(
+        lambda: [*([] if folder is None else report.save_folder(folder)), *logs],
+        in_words,
+        report.to_json if json else None,
+    )
     if check_wait:
         _check_wait(report)
 
@@ -329,15 +332,17 @@ def compare(
             over_time=watched, seeds=seeds, cost=cost, progress=shown,
         )  # fmt: skip
     provenance.by_command(reports, typed())
-    files = [] if folder is None else reports.save_folder(folder)
-    if json:
-        print(reports.to_json())
-        return
     from flashgc.cli import show
 
-    show.comparison(reports)
-    options.say_checked(verify)
-    options.say_saved(*files)
+    def in_words() -> None:
+        show.comparison(reports)
+        options.say_checked(verify)
+
+    options.finish(
+        lambda: [] if folder is None else reports.save_folder(folder),
+        in_words,
+        reports.to_json if json else None,
+    )
 
 
 def _watched(

@@ -110,12 +110,11 @@ def calibrate(
     except KeyboardInterrupt as error:
         say("interrupted; completed runs are kept, and the same command continues with them")
         raise typer.Exit(interrupted_status(error)) from None
-    files = [] if folder is None else found.save_all(folder)
-    if json:
-        print(found.to_json())
-        return
-    _print(found)
-    options.say_saved(*files)
+    options.finish(
+        lambda: [] if folder is None else found.save_all(folder),
+        lambda: _print(found),
+        found.to_json if json else None,
+    )
 
 
 def _noise(text: str) -> dict[str, float]:

@@ -94,12 +94,11 @@ def explain(
             unset=unsets, seed=seed, drive=drive, fit=fit, progress=told,
         )  # fmt: skip
     provenance.by_command([found.report], options.typed())
-    files = options.save(found.save, folder, "explanation")
-    if json:
-        print(found.to_json())
-        return
-    _print(found)
-    options.say_saved(*files)
+    options.finish(
+        lambda: options.save(found.save, folder, "explanation"),
+        lambda: _print(found),
+        found.to_json if json else None,
+    )
 
 
 def _print(found: Explanation) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from flashgc._engine import OutputError
 from flashgc.cli import complete
 from flashgc.cli.guard import say
 from flashgc.files import output
@@ -29,6 +30,26 @@ def save(save: Callable[[Path], Path], folder: Path | None, name: str) -> list[P
     if folder is None:
         return []
     return [save(folder / f"{name}.html"), save(folder / f"{name}.json")]
+
+
+def finish(
+    save: Callable[[], Sequence[Path | None]],
+    show: Callable[[], object],
+    text: Callable[[], str] | None,
+) -> None:
+    """Saves a result and shows it, also where it cannot be saved: a long run is not lost.
+
+    It is saved first, since a reader of standard output may leave. `text` is that of --json.
+    """
+    shown = show if text is None else lambda: print(text())
+    try:
+        files = save()
+    except OutputError:
+        shown()
+        raise
+    shown()
+    if text is None:
+        say_saved(*files)
 
 
 _NAMED = 6

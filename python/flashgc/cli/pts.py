@@ -102,12 +102,11 @@ def pts(
             device=device, set=sets, unset=unsets, seed=seed, jobs=jobs, progress=shown,
         )  # fmt: skip
     provenance.by_command([found.about], options.typed())
-    files = [] if folder is None else found.save(folder)
-    if json:
-        print(found.to_json())
-        return
-    _print(found)
-    options.say_saved(*files)
+    options.finish(
+        lambda: [] if folder is None else found.save(folder),
+        lambda: _print(found),
+        found.to_json if json else None,
+    )
 
 
 def _share(text: str) -> float:

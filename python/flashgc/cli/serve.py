@@ -109,11 +109,10 @@ def serve(
     provenance.by_command([report], typed())
     if server.replay is not None:
         say(f"the same requests again: {server.replay}")
-    files = [] if folder is None else report.save_folder(folder)
-    if json:
-        print(report.to_json())
-        return
     from flashgc.cli import show
 
-    show.report(report)
-    options.say_saved(*files)
+    options.finish(
+        lambda: [] if folder is None else report.save_folder(folder),
+        lambda: show.report(report),
+        report.to_json if json else None,
+    )

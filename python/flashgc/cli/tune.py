@@ -96,25 +96,23 @@ def tune(
     except KeyboardInterrupt as error:
         say("interrupted; completed runs are kept, and the same command continues with them")
         raise typer.Exit(interrupted_status(error)) from None
-    files = options.save(found.save, folder, "tune")
-    _save(found, folder)
-    if json:
-        print(found.to_json())
-        return
-    _print(found)
-    options.say_saved(*files)
+    options.finish(
+        lambda: [] if folder is None else _save(found, folder),
+        lambda: _print(found),
+        found.to_json if json else None,
+    )
 
 
-def _save(found: Tuning, folder: Path | None) -> None:
-    """The figure and the configuration."""
+def _save(found: Tuning, folder: Path) -> list[Path]:
+    """The result, the figure and the configuration; the first is said to be saved."""
     from flashgc import charts
     from flashgc.tuning import figure
 
-    if folder is None:
-        return
+    files = options.save(found.save, folder, "tune")
     charts.save(figure.charts(found.to_dict()), folder, ("svg",))
     if found.config is not None:
         found.save(folder / "tuned.toml")
+    return files
 
 
 def _print(found: Tuning) -> None:

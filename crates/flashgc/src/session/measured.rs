@@ -264,11 +264,14 @@ impl Session {
         if self.preconditioning.overwritten_pages == 0 {
             ways.push("overwrite the drive first (precondition.overwrite = 2)");
         }
-        ways.push(match &self.setup.workload {
-            WorkloadPlan::Trace(_) => "size the drive to the trace (workload.trace.fit = \"90%\")",
-            _ => "make the drive smaller (device.blocks_per_plane)",
-        });
-        format!("{}, or {key}", ways.join(", "))
+        match &self.setup.workload {
+            WorkloadPlan::Trace(_) if self.setup.fitted.is_some() => {}
+            WorkloadPlan::Trace(_) => {
+                ways.push("size the drive to the trace (workload.trace.fit = \"90%\")");
+            }
+            _ => ways.push("make the drive smaller (device.blocks_per_plane)"),
+        }
+        if ways.is_empty() { key.into() } else { format!("{}, or {key}", ways.join(", ")) }
     }
 }
 
