@@ -417,9 +417,19 @@ def test_without_optuna_the_message_says_what_to_install(here, monkeypatch):
         flashgc.tune("small.toml", store="all")
 
 
+def test_without_the_package_of_figures_the_command_ends_before_the_search(
+    flashgc, here, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    done = flashgc("tune", "small.toml", "--store", "all", "--out", "out", code=2)
+    assert "pip install 'flashgc[figures]'" in done.err
+    assert os.listdir("out") == []
+
+
 def test_the_command_saves_its_files(flashgc, here):
     done = flashgc("tune", "space.toml", "--store", "all", "--out", "out")
     assert sorted(os.listdir("out")) == ["front.svg", "tune.html", "tune.json", "tuned.toml"]
+    assert "saved out/tune.html, out/tune.json, out/tuned.toml and out/front.svg" in done.err
     assert "is confirmed on" in " ".join(done.out.split())
     command = json.loads((here / "out/tune.json").read_text())["commands"][0]
     typed = flashgc(*shlex.split(command)[1:], "--json").json

@@ -8,7 +8,7 @@ extra `flashgc[figures]`: its wheel is 33 MB.
 
 from flashgc.charts.chart import Chart
 from flashgc.charts.embed import OFF, explorer, figures, legend, legends, policy, scripts, style
-from flashgc.charts.static import FORMATS, save
+from flashgc.charts.static import FORMATS, save, writers
 
 __all__ = [
     "FORMATS",
@@ -22,4 +22,5 @@ __all__ = [
     "save",
     "scripts",
     "style",
+    "writers",
 ]

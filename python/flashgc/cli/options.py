@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flashgc._engine import OutputError
+from flashgc._engine import FlashgcError
 from flashgc.cli import complete
 from flashgc.cli.guard import say
 from flashgc.files import output
@@ -44,7 +44,7 @@ def finish(
     shown = show if text is None else lambda: print(text())
     try:
         files = save()
-    except OutputError:
+    except FlashgcError:
         shown()
         raise
     shown()

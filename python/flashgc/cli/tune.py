@@ -80,10 +80,12 @@ def tune(
     sort_window: options.SortWindow = None,
 ) -> None:  # fmt: skip
     """Search slots and parameters for the best configuration of a workload."""
-    from flashgc import tuning
+    from flashgc import charts, tuning
     from flashgc.files import output
 
     folder = None if out is None else output.folder(out)
+    if folder is not None:
+        charts.writers()  # a missing package is an error before the search
     set_ = options.settings(sets, format, on_bad_line, sort_window)
     goals = None if objectives is None else objectives.split(",")
     try:
@@ -104,15 +106,14 @@ def tune(
 
 
 def _save(found: Tuning, folder: Path) -> list[Path]:
-    """The result, the figure and the configuration; the first is said to be saved."""
+    """The result, the configuration and the figure."""
     from flashgc import charts
     from flashgc.tuning import figure
 
     files = options.save(found.save, folder, "tune")
-    charts.save(figure.charts(found.to_dict()), folder, ("svg",))
     if found.config is not None:
-        found.save(folder / "tuned.toml")
-    return files
+        files.append(found.save(folder / "tuned.toml"))
+    return [*files, *charts.save(figure.charts(found.to_dict()), folder, ("svg",))]
 
 
 def _print(found: Tuning) -> None:
