@@ -148,3 +148,12 @@ def test_arrays_of_numpy_are_settings():
     words = ["reads", "gc", "writes"]
     plans = [flashgc.plan("oltp", set=small(one)) for one in (np.array(words), words)]
     assert plans[0] == plans[1]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "shown"), [(2048, "29.2 GB (27.2 GiB)"), (64, "912.5 MB (870 MiB)")]
+)
+def test_the_capacity_of_a_small_drive_is_in_a_smaller_unit(flashgc, tmp_path, blocks, shown):
+    path = tmp_path / "mine.toml"
+    path.write_text(f'preset = "slc-msr"\nblocks_per_plane = {blocks}\n')
+    assert f"user capacity   {shown}" in flashgc("devices", path).out

@@ -173,7 +173,7 @@ def _facts(name: str | None, json: bool) -> None:
     of_one = f"{units.size(found.mapped_bytes)}{', without jitter' if found.has_jitter else ''}"
     show.line(str(name), "bold")
     show.pairs([
-        ("user capacity", f"{found.user_bytes / 1e9:,.1f} GB ({units.size(found.user_bytes)})"),
+        ("user capacity", f"{_decimal(found.user_bytes)} ({units.size(found.user_bytes)})"),
         ("flash", f"{units.size(found.physical_bytes)}, over-provisioning "
                   f"{100 * found.over_provisioning:.1f} %"),
         ("blocks", f"{found.blocks_per_plane:,} in each of "
@@ -196,6 +196,13 @@ def _link(found: DeviceFacts) -> list[tuple[str, str]]:
         return []
     at_once = "in each direction" if found.link_duplex == "full" else "one direction at a time"
     return [("link", f"{_rate(found.link_rate)}, {at_once}")]
+
+
+def _decimal(size_bytes: int) -> str:
+    """A capacity as data sheets have it, in powers of 1000."""
+    unit, step = next((one for one in (("GB", 1e9), ("MB", 1e6)) if size_bytes >= one[1]),
+                      ("kB", 1e3))  # fmt: skip
+    return f"{size_bytes / step:,.1f} {unit}"
 
 
 def _rate(bytes_per_s: float | None) -> str:
