@@ -62,3 +62,10 @@ def test_a_scheme_fills_the_drive_of_another_as_its_own(tmp_path, scheme, other,
         flashgc.drive.save(config, own, scheme=scheme, set=few)
         flashgc.drive.save(config, filled, scheme=other, set={**few, "precondition.scheme": scheme})
         assert own.read_bytes() == filled.read_bytes(), seed
+
+
+def test_wear_over_time_has_no_block_that_was_retired_in_place_of_being_erased():
+    report = flashgc.run(config=FAILING, set={"device.failures.program": 1e-4}, over_time=True)
+    assert report.failures.program > 0 < report.failures.erase
+    assert report.over_time.wear["erases"].sum() == report.erases
+    assert report.over_time.collections["count"].sum() == report.gc.count

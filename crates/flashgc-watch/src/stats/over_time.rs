@@ -2,6 +2,7 @@
 //! the copies of its collections in their order, and the erases by place.
 
 use super::series::{Sample, Series, SeriesRequest, SeriesRow};
+use flashgc_model::ids::BlockId;
 
 /// The most stretches of collections: about the number of places of a chart.
 const STRETCHES_MAX: usize = 300;
@@ -76,10 +77,11 @@ impl ErasesByPlace {
         ErasesByPlace { whole, group, erases: vec![0; groups[0] * groups[1]] }
     }
 
-    fn add(&mut self, plane: u32, block: u32, blocks: u32) {
+    fn add(&mut self, block: BlockId) {
         let across = self.whole[1].div_ceil(self.group[1]);
-        let at = plane / self.group[0] * across + block / self.group[1];
-        self.erases[at as usize] += u64::from(blocks);
+        let (plane, place) = (block.0 / self.whole[1], block.0 % self.whole[1]);
+        let at = plane / self.group[0] * across + place / self.group[1];
+        self.erases[at as usize] += 1;
     }
 }
 
@@ -121,9 +123,12 @@ impl OverTime {
         self.collections.add(moved);
     }
 
-    /// A collection has erased blocks of a plane; `block` is the first of them.
-    pub fn erased(&mut self, plane: u32, block: u32, blocks: u32) {
-        self.wear.add(plane, block, blocks);
+    /// A block was erased.
+    pub fn erased(&mut self, block: BlockId) {
+        self.series.erased(block);
+        if self.series.is_measuring() {
+            self.wear.add(block);
+        }
     }
 
     /// The run is over. `last` includes the work under way.
@@ -159,8 +164,9 @@ mod tests {
     fn erases_are_counted_in_the_group_of_their_place() {
         let mut wear = ErasesByPlace::new([40, 100]);
         assert_eq!((wear.group, wear.erases.len()), ([2, 3], 20 * 34));
-        wear.add(39, 99, 2);
-        wear.add(2, 4, 1);
+        for block in [39 * 100 + 99, 39 * 100 + 99, 2 * 100 + 4] {
+            wear.add(BlockId(block));
+        }
         assert_eq!((wear.erases[20 * 34 - 1], wear.erases[34 + 1]), (2, 1));
         assert_eq!(wear.erases.iter().sum::<u64>(), 3);
     }

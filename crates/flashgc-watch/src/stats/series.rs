@@ -239,6 +239,11 @@ impl Series {
         }
     }
 
+    /// Whether the measured part has begun.
+    pub fn is_measuring(&self) -> bool {
+        self.is_measuring
+    }
+
     /// A block was erased.
     pub fn erased(&mut self, block: BlockId) {
         if self.is_measuring {

@@ -65,10 +65,8 @@ impl Overview {
         }
         let Some(over_time) = &mut self.over_time else { return };
         match happened {
-            Happened::JobClosed(row) => {
-                over_time.collected(row.moved);
-                over_time.erased(row.plane, row.victim, row.blocks);
-            }
+            Happened::JobClosed(row) => over_time.collected(row.moved),
+            Happened::Erased { block } => over_time.erased(block),
             other => pass_to_series(&mut over_time.series, other),
         }
     }
