@@ -41,6 +41,25 @@ def test_times_and_rates_are_those_of_the_arrays():
     assert tlc.program_rate == pytest.approx(64 * 3 * 16384 / 2.25e-3)
 
 
+@pytest.mark.parametrize(
+    ("keys", "reads", "programs"),
+    [({}, 8, 8), ({"multi_plane": 4}, 32, 32), ({"independent_plane_reads": True}, 64, 8)],
+)
+def test_no_drive_exceeds_the_rates_of_its_arrays(keys, reads, programs):
+    own = {"preset": "slc-msr", "timing": {"transfer": "0 ns/B"}, "blocks_per_plane": 64, **keys}
+    facts = flashgc.device_facts(own)
+    assert facts.read_rate == pytest.approx(reads * 4096 / 25e-6)
+    assert facts.program_rate == pytest.approx(programs * 4096 / 200e-6)
+    assert facts.program_bytes == 4096 * programs // 8
+    for share, rate in ((1.0, facts.read_rate), (0.0, facts.program_rate)):
+        load = {"requests": 4000, "read_share": share, "queue_depth": 256, "sequential_share": 1.0}
+        source = {"device": own, "gc": {"scheme": "greedy"}, "workload": {"synthetic": load}}
+        report = flashgc.run(
+            {**source, "precondition": {"fill": "sequential" if share else "none"}}
+        )
+        assert 0.8 * rate < report.throughput.bytes_per_s <= rate
+
+
 def test_the_link_says_whether_both_directions_transfer_at_once(capsys):
     assert flashgc.device_facts("slc-msr").link_rate is None
     half = flashgc.device_facts("mqsim")
