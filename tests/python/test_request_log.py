@@ -125,6 +125,13 @@ def test_more_rows_than_a_batch(tmp_path):
         (["--request-log", "full.parquet"], "log of requests cannot be written"),
         (["--request-log", "a.csv", "--gc-log", "./a.csv"], "log of collections cannot be the"),
         (["--request-log", "a.csv", "--series", "a.csv"], "the series cannot be the same file"),
+        (["--gc-log", "a.csv", "--series", "folder.csv/../a.csv"], "collections and the series"),
+        (["--request-log", "a.csv", "--timeline", "folder.csv/../a.csv"], "timeline and the log"),
+        (["--gc-log", "a.parquet"], "log of collections is written as csv alone"),
+        (
+            ["--series", "b/a.Parquet"],
+            "the series is written as csv alone\n  = help: name it b/a.csv",
+        ),
         (["--request-log", "a.csv", "--seeds", "2"], "--request-log records one run"),
         (["--request-log", "a.csv", "--set", "gc.scheme=nothing"], "nothing"),
     ],

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -70,6 +71,27 @@ def check_ending(
         f"error: {path} ends in {ending}, and the {what} is {only}\n"
         f"  = help: name it {' or '.join(names)}"
     )
+
+
+def check_rows(path: str | os.PathLike[str] | None, what: str) -> None:
+    """An OutputError where rows that are written as csv would have the name of another form."""
+    check_ending(path, what)
+    if path is not None and Path(path).suffix.lower() == ".parquet":
+        raise OutputError(
+            f"error: {path} ends in .parquet, and the {what} is written as csv alone\n"
+            f"  = help: name it {Path(path).with_suffix('.csv')}"
+        )
+
+
+def check_each_own(files: Mapping[str, str | os.PathLike[str] | None]) -> None:
+    """An OutputError where two of these results, by their descriptions, are one file."""
+    given = [(what, os.path.realpath(path)) for what, path in files.items() if path is not None]
+    for (what, path), (other, same) in itertools.combinations(given, 2):
+        if path == same:
+            raise OutputError(
+                f"error: the {what} and the {other} cannot be the same file\n"
+                "  = help: give each its own name"
+            )
 
 
 def check_apart(target: str | os.PathLike[str] | None, *sources: object) -> None:

@@ -26,7 +26,7 @@ Add = Callable[[Batch], None]
 PathLike = str | os.PathLike[str]
 
 
-def check(path: PathLike | None, gc_log: PathLike | None, series: PathLike | None) -> None:
+def check(path: PathLike | None) -> None:
     """An OutputError where the log cannot have this name."""
     if path is None:
         return
@@ -36,12 +36,6 @@ def check(path: PathLike | None, gc_log: PathLike | None, series: PathLike | Non
             "  = help: end its name in .csv or .parquet"
         )
     extras.library("pyarrow", f"a {WHAT} needs")
-    for other, what in ((gc_log, "log of collections"), (series, "series")):
-        if other is not None and Path(other) == Path(path):
-            raise OutputError(
-                f"error: the {WHAT} and the {what} cannot be the same file\n"
-                "  = help: give each its own name"
-            )
 
 
 @contextmanager

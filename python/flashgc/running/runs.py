@@ -105,15 +105,15 @@ def run(
     verify, blame = arguments.switch("verify", verify), arguments.switch("blame", blame)
     over_time = None if over_time is None else arguments.switch("over_time", over_time)
     untimed = arguments.switch("untimed", untimed)
-    for log, what in ((gc_log, "log of collections"), (series, "series"), (timeline, "timeline")):
-        output.check_ending(log, what)
+    output.check_ending(timeline, "timeline")
+    output.check_rows(gc_log, "log of collections")
+    output.check_rows(series, "series")
     for log in (gc_log, series, timeline, request_log):
         output.check_apart(log, config, trace, scheme, device, drive)
-    requests_log.check(request_log, gc_log, series)
-    shown = timelines.asked(
-        timeline, timeline_window, timeline_units,
-        {"log of collections": gc_log, "series": series, "log of requests": request_log},
-    )  # fmt: skip
+    requests_log.check(request_log)
+    shown = timelines.asked(timeline, timeline_window, timeline_units)
+    output.check_each_own({"timeline": timeline, "log of requests": request_log,
+                           "log of collections": gc_log, "series": series})  # fmt: skip
     with inputs.trace_file(trace) as file:
         given = building.with_format(clock.without_clock(set) if untimed else set, format)
         request = building.request(config, file, scheme, device, given, seed, fit, unset)

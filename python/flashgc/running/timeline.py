@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
-from flashgc._engine import ConfigError, OutputError
+from flashgc._engine import ConfigError
 from flashgc._engine_types import TimelineLog
 from flashgc.running import inputs
 
@@ -16,17 +15,11 @@ Units = int | str | Iterable[int]
 _HELP = "  = help: numbers and ranges, such as `0`, `0,2` or `4-7`"
 
 
-def asked(
-    path: PathLike | None,
-    window: str | None,
-    units: Units | None,
-    others: dict[str, PathLike | None],
-) -> TimelineLog | None:
+def asked(path: PathLike | None, window: str | None, units: Units | None) -> TimelineLog | None:
     """The request for a timeline to the engine.
 
     Raises:
         ConfigError: a window or units without a file, or units that cannot be read as numbers.
-        OutputError: a file that one of the `others` has too, by their descriptions.
 
     """
     if path is None:
@@ -38,12 +31,6 @@ def asked(
                     "  = help: name a file for it, such as `run.pftrace`"
                 )
         return None
-    for what, other in others.items():
-        if other is not None and Path(other) == Path(path):
-            raise OutputError(
-                f"error: the timeline and the {what} cannot be the same file\n"
-                "  = help: give each its own name"
-            )
     return {
         "path": path,
         "window": inputs.duration("timeline_window", window, "1 s..1.2 s"),
