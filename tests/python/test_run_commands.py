@@ -133,7 +133,7 @@ def test_a_series_without_writes_leaves_their_latency_empty(flashgc, small, tmp_
         (["--series", "a.csv", "--series-interval", "soon"], "`soon`"),
         (["--series", "a.csv", "--gc-log", "a.csv"], "its own name"),
         (["--series", "a.csv", "--seeds", "2"], "--series records one run"),
-        (["--series", "/dev/full"], "the series cannot be written"),
+        (["--series", "/dev/full"], "the series cannot be written: /dev/full: no space"),
     ],
 )
 def test_a_series_that_cannot_be(flashgc, small, tmp_path, args, why):

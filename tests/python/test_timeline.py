@@ -187,7 +187,7 @@ def test_a_window_and_units(tmp_path):
     [
         (["--timeline", "no/a"], "the timeline cannot be written: no/a: there is no folder no"),
         (["--timeline", "folder"], "folder is a directory"),
-        (["--timeline", "full"], "the timeline cannot be written"),
+        (["--timeline", "full"], "the timeline cannot be written: full: no space"),
         (["--timeline", "a", "--gc-log", "./a"], "the timeline and the log of collections cannot"),
         (["--timeline", "a", "--series", "a"], "the timeline and the series cannot be the same"),
         (["--timeline", "a.csv", "--request-log", "a.csv"], "the timeline and the log of requests"),

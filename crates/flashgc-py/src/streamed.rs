@@ -4,13 +4,14 @@ use crate::errors::OutputError;
 use crate::files::{NewFile, reason};
 use pyo3::prelude::*;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// The file, which the engine writes to and the caller checks. `W` is the writer of its format.
 pub struct Streamed<W> {
     /// Its description, for messages.
     what: &'static str,
+    path: PathBuf,
     state: Arc<Mutex<State<W>>>,
 }
 
@@ -44,9 +45,9 @@ impl<W: Into<NewFile>> Streamed<W> {
         begin: impl FnOnce(NewFile) -> io::Result<W>,
     ) -> PyResult<Self> {
         let file = NewFile::create(path).map_err(|why| not_written(what, &why))?;
-        let writer = begin(file).map_err(|error| not_written(what, &reason(&error)))?;
+        let writer = begin(file).map_err(|error| not_completed(what, path, &error))?;
         let state = State { writer: Some(writer), failed: None, count: 0 };
-        Ok(Streamed { what, state: Arc::new(Mutex::new(state)) })
+        Ok(Streamed { what, path: path.to_path_buf(), state: Arc::new(Mutex::new(state)) })
     }
 
     /// For the engine.
@@ -63,7 +64,7 @@ impl<W: Into<NewFile>> Streamed<W> {
     pub fn check(&self) -> PyResult<()> {
         let Ok(state) = self.state.lock() else { return Ok(()) };
         match &state.failed {
-            Some(error) => Err(not_written(self.what, &reason(error))),
+            Some(error) => Err(not_completed(self.what, &self.path, error)),
             None => Ok(()),
         }
     }
@@ -75,6 +76,11 @@ impl<W: Into<NewFile>> Streamed<W> {
         let file: Option<NewFile> = writer.map(W::into);
         file.map_or(Ok(()), |file| file.commit().map_err(|why| not_written(self.what, &why)))
     }
+}
+
+/// An error while the file is written, with its name.
+fn not_completed(what: &str, path: &Path, error: &io::Error) -> PyErr {
+    not_written(what, &format!("{}: {}", path.display(), reason(error)))
 }
 
 fn not_written(what: &str, why: &str) -> PyErr {
