@@ -11,11 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import in_process
 from own_paper import CLAIMS, EXPERIMENT
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# No test depends on the speed of the machine.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def script_of(name):

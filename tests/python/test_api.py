@@ -8,7 +8,7 @@ import tomllib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import flashgc
@@ -222,7 +222,6 @@ tables = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(tables)
 def test_dictionaries_become_the_same_toml(config):
     read = tomllib.loads(toml.dumps(config))

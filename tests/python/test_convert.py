@@ -451,7 +451,7 @@ TOKENS = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(TOKENS, max_size=40).map("".join), st.sampled_from([None, *("mqsim", "ssdsim",
        "disksim")]))  # fmt: skip
 def test_any_text_is_converted_or_refused(text, program):
@@ -462,7 +462,7 @@ def test_any_text_is_converted_or_refused(text, program):
 LINES = {path: path.read_text().splitlines() for path in (DEVICE, SSDSIM, DISKSIM)}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_a_file_with_another_value_is_converted_or_refused(data):
     path = data.draw(st.sampled_from(list(LINES)))

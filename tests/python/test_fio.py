@@ -306,7 +306,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(OPTIONS, VALUES), max_size=12))
 def test_any_text_is_converted_or_refused_with_its_place(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("any") / "job.fio"
