@@ -79,7 +79,7 @@ def _row(jobs: Sequence[Job], options: Mapping[str, str], where: str) -> Row | s
     if options.get("rwmixwrite") and kind in _MIXED:
         share = 1 - _whole(options, "rwmixwrite", "50", where) / 100
     clones = _whole(options, "numjobs", "1", where)
-    block = _whole({**options, "bs": size.partition(",")[0]}, "bs", "4k", where)
+    block = _number(size.partition(",")[0] or "4k", "bs", options, where)
     row = Row(
         str(jobs[0].get("jobname")), where, _pattern(kind, options, where),
         _span(options, where), block, _depth(options, where) * clones, share,
@@ -89,8 +89,12 @@ def _row(jobs: Sequence[Job], options: Mapping[str, str], where: str) -> Row | s
 
 
 def _whole(options: Mapping[str, str], name: str, default: str, where: str) -> int:
-    """A number in fio's own notation, such as 4k, 4ki or 1g."""
-    text = str(options.get(name) or default)
+    """An option that is a number in fio's own notation, such as 4k, 4ki or 1g."""
+    return _number(str(options.get(name) or default), name, options, where)
+
+
+def _number(text: str, name: str, options: Mapping[str, str], where: str) -> int:
+    """A part of an option in that notation."""
     try:
         return fio_values.whole(text, 1000 if str(options.get("kb_base")) == "1000" else 1024)
     except fio_values.WrongError as why:
@@ -137,7 +141,7 @@ def _rate(
     given = options.get(name)
     if not given:
         return None
-    numbers = [_whole({**options, name: part}, name, "0", where) / each
+    numbers = [_number(part, name, options, where) / each
                for part in str(given).split(",") if part.strip()]  # fmt: skip
     if 0 < share < 1:
         # One limit is that of each direction.
