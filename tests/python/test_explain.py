@@ -57,6 +57,27 @@ def test_lines_cover_the_latency_without_a_gap(name):
         assert all(row[-1] for row in rows[1:])
 
 
+def test_a_long_wait_has_a_bounded_story_without_a_gap():
+    """A drive that thrashes made a story of three million steps, which took all memory."""
+    waits = {"workload.synthetic.interarrival": {"fixed": "1 us"}, "device.channels": 1,
+             "device.chips_per_channel": 1, "workload.synthetic.requests": 60_000}  # fmt: skip
+    done = explain(slowest=2, scheme="random", set=waits)
+    assert mistakes(done.to_dict(), SCHEMA, defined=SCHEMA["$defs"]) == []
+    for story in done.to_dict()["stories"]:
+        assert len(story["work"]) <= 8193
+        told = lines.lines(story)
+        left_out = [line for line in told if "operations left out, with" in line.text]
+        assert 1 <= len(left_out) <= 8
+        assert {line.kind for line in left_out} == {"collection"}
+        left_out_ns = sum(line.to_ns - line.from_ns for line in left_out)
+        assert left_out_ns > story["latency_ns"] / 2
+        at = 0
+        for line in told:
+            assert line.from_ns <= at
+            at = max(at, line.to_ns)
+        assert at >= story["latency_ns"]
+
+
 def test_the_slowest_are_those_of_the_report(found):
     latencies = [story.latency_ns for story in found.stories]
     assert latencies == sorted(latencies, reverse=True)

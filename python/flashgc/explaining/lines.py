@@ -136,19 +136,22 @@ def _concerns(one: Mapping[str, Any], stay: _Stay) -> bool:
 
 def _group(work: Sequence[Mapping[str, Any]], at: int, stay: _Stay) -> list[Mapping[str, Any]]:
     """The operations from one on that share a line: without a rest between them."""
-    first, group = work[at], [work[at]]
+    first, group, until_ns = work[at], [work[at]], work[at]["to_ns"]
     for one in work[at + 1 :]:
         # Reads of several planes overlap.
-        touches = "plane" in one and one["from_ns"] < max(other["to_ns"] for other in group)
+        touches = "plane" in one and one["from_ns"] < until_ns
         if not touches and one["from_ns"] != group[-1]["to_ns"]:
             break
         if _key(one, stay) != _key(first, stay):
             break
         group.append(one)
+        until_ns = max(until_ns, one["to_ns"])
     return group
 
 
 def _key(one: Mapping[str, Any], stay: _Stay) -> object:
+    if one["operation"] == _LEFT_OUT:
+        return _LEFT_OUT
     if not one["gc"]:
         return ("own", one["operation"]) if _is_own(one, stay) else "host"
     name = one["operation"]
@@ -156,11 +159,15 @@ def _key(one: Mapping[str, Any], stay: _Stay) -> object:
 
 
 def _is_own(one: Mapping[str, Any], stay: _Stay) -> bool:
+    if one["operation"] == _LEFT_OUT:
+        return False
     if any(since_ns <= one["from_ns"] < until_ns for since_ns, until_ns in stay.suspensions):
         return False
     return not one["gc"] and stay.starts_ns <= one["from_ns"] and stay.carried != "merged"
 
 
+_LEFT_OUT = "left_out"
+"""Operations in a row that the engine has not kept one by one."""
 _COPIES = {"copy", "copy-read", "copy-program", "read-out"}
 _HOST = {"read": "read", "read-rest": "read-modify-write read", "program": "write"}
 _HOSTS = {"read": "reads", "read-rest": "read-modify-write reads", "program": "writes"}
@@ -172,11 +179,21 @@ def _told(
     first = group[0]
     if _is_own(first, stay):
         return OWN, f"its own {_HOST[first['operation']]}"
+    if first["operation"] == _LEFT_OUT:
+        return (COLLECTION if first["gc"] else HOST), _left_out(group)
     if not first["gc"]:
         return HOST, _others(Counter(one["operation"] for one in group))
     return COLLECTION, _collecting(
         group, stay, collections.get((first["unit"], first["collection"]))
     )
+
+
+def _left_out(group: Sequence[Mapping[str, Any]]) -> str:
+    """Operations that are not in the story: their number, and the pages that they copied."""
+    operations = units.counted(sum(one["operations"] for one in group), "operation")
+    pages = sum(one["pages"] for one in group)
+    copied = f", with {units.counted(pages, 'page')} copied" if pages else ""
+    return f"{operations} left out{copied}"
 
 
 def _others(counts: Mapping[str, int]) -> str:

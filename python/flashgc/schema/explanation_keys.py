@@ -45,6 +45,8 @@ class Work(Section):
     bus_wait_ns: int
     gc_bus_wait_ns: int
     plane: Annotated[int, Only("of a read with `device.independent_plane_reads`")]
+    operations: Annotated[int, Only("of an operation `left_out`")]
+    gc_ns: Annotated[int, Only("of an operation `left_out`")]
 
 
 class Block(Section):

@@ -6,7 +6,13 @@ use flashgc_model::ids::{BlockId, PlaneId, UnitId};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
-/// An operation of a unit.
+/// Operations of a unit that are kept: a request may wait for millions of them.
+const KEPT: usize = 8192;
+/// The oldest and the latest operations that stay when others are left out.
+const OLDEST: usize = 2048;
+const LATEST: usize = 4096;
+
+/// An operation of a unit, or operations in a row that are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// The unit.
@@ -19,9 +25,12 @@ pub struct Work {
     pub to_ns: u64,
     /// Its name.
     pub operation: &'static str,
+    /// Its counts, where it stands for operations that are left out.
+    pub left_out: Option<LeftOut>,
     /// Pages that it copies.
     pub pages: u32,
-    /// For collection or background work, not for the host.
+    /// For collection or background work, not for the host; of operations that are left out, most
+    /// of the time.
     pub gc: bool,
     /// The collection of the unit that it belongs to, by its number.
     pub collection: Option<u64>,
@@ -29,7 +38,43 @@ pub struct Work {
     pub waited_ns: BusWait,
 }
 
+/// Operations in a row that are not kept one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Their number.
+    pub operations: u64,
+    /// Their time for collections and background work, in ns.
+    pub gc_ns: u64,
+}
+
 impl Work {
+    /// This operation and the next ones as one that stands for them.
+    fn joined(self, next: Work) -> Work {
+        let (ours, others) = (self.counts(), next.counts());
+        let left_out = LeftOut {
+            operations: ours.operations + others.operations,
+            gc_ns: ours.gc_ns + others.gc_ns,
+        };
+        let (from_ns, to_ns) = (self.from_ns.min(next.from_ns), self.to_ns.max(next.to_ns));
+        Work {
+            unit: self.unit,
+            plane: None,
+            from_ns,
+            to_ns,
+            operation: "left_out",
+            left_out: Some(left_out),
+            pages: self.pages.saturating_add(next.pages),
+            gc: left_out.gc_ns > (to_ns - from_ns) / 2,
+            collection: None,
+            waited_ns: std::array::from_fn(|at| self.waited_ns[at] + next.waited_ns[at]),
+        }
+    }
+
+    fn counts(&self) -> LeftOut {
+        let gc_ns = if self.gc { self.to_ns - self.from_ns } else { 0 };
+        self.left_out.unwrap_or(LeftOut { operations: 1, gc_ns })
+    }
+
     pub(super) fn to_json(self) -> Value {
         let mut work = json!({
             "unit": self.unit.0,
@@ -44,6 +89,10 @@ impl Work {
         });
         if let Some(plane) = self.plane {
             work["plane"] = json!(plane);
+        }
+        if let Some(left_out) = self.left_out {
+            work["operations"] = json!(left_out.operations);
+            work["gc_ns"] = json!(left_out.gc_ns);
         }
         work
     }
@@ -169,13 +218,32 @@ impl UnitWork {
             from_ns,
             to_ns,
             operation,
+            left_out: None,
             pages: if copies_pages { copies } else { 0 },
             gc,
             collection: open.filter(|_| gc && is_of_own).map(|open| open.number),
             waited_ns,
         };
         self.work.push_back(work);
+        if self.work.len() > KEPT {
+            self.leave_out();
+        }
         work
+    }
+
+    /// One operation stands for those between the oldest and the latest, whose collections go.
+    fn leave_out(&mut self) {
+        // Those left out before come nearer to the oldest, as work is dropped.
+        let near = OLDEST / 2..OLDEST;
+        let oldest = near.clone().find(|&at| self.work[at].left_out.is_some()).unwrap_or(near.end);
+        let latest = self.work.len() - LATEST;
+        let Some(left_out) = self.work.drain(oldest..latest).reduce(Work::joined) else { return };
+        self.work.insert(oldest, left_out);
+        let span = left_out.from_ns..=left_out.to_ns;
+        self.collections.retain(|collection| {
+            let is_within = |ns: u64| span.contains(&ns);
+            !is_within(collection.selected_ns) || !collection.end_ns.is_some_and(is_within)
+        });
     }
 
     /// Adds the work that overlaps a time, and its collections, which may be there already.

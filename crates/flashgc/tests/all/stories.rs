@@ -156,3 +156,37 @@ fn the_collections_of_a_story_are_those_of_its_work() {
     }
     assert!(whole > 10, "{whole}");
 }
+
+/// A request may wait for any number of operations, and its story has a bounded number of them:
+/// one stands for those in the middle, with their number and time.
+#[test]
+fn a_story_of_a_long_wait_is_bounded() {
+    let sets = [
+        "device.unit=\"channel\"",
+        "workload.synthetic.interarrival={fixed=\"1 us\"}",
+        "workload.synthetic.requests=9000",
+        "workload.synthetic.read_share=0.0",
+        "gc.scheme=\"random\"",
+    ];
+    let (_, stories, _) = run(&sets, Choice::Slowest(50, None));
+    let mut whole = 0;
+    for story in &stories {
+        assert!(story.work.len() <= 8192 + 1, "{:?}", story.row);
+        assert!(story.collections.len() <= 8192, "{:?}", story.row);
+        let [(from_ns, to_ns)] = waits(story)[..] else { continue };
+        let left_out = story.work.iter().find(|work| work.left_out.is_some());
+        let Some(left_out) = left_out.filter(|work| work.from_ns >= from_ns) else { continue };
+        let before = story.work.iter().take_while(|work| work.left_out.is_none()).count();
+        assert!(left_out.to_ns <= to_ns && before > 0 && before <= 2048, "{:?}", story.row);
+        let gc_ns = |work: &Work| match work.left_out {
+            Some(left_out) => left_out.gc_ns,
+            None if work.gc => work.to_ns.min(to_ns) - work.from_ns.max(from_ns),
+            None => 0,
+        };
+        let parts = story.row.parts.expect("parts");
+        let of_gc = parts[Part::Copies as usize] + parts[Part::Erase as usize];
+        assert_eq!(story.work.iter().map(gc_ns).sum::<u64>(), of_gc, "{:?}", story.row);
+        whole += 1;
+    }
+    assert!(whole > 10, "{whole} of {} stories leave operations out", stories.len());
+}
