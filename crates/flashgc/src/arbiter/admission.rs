@@ -93,7 +93,7 @@ impl View<'_> {
         let missing = reserve.saturating_sub(won);
         if !self.plan.parity() {
             // The host takes the pages of a program together.
-            let more = if by_pages { u64::from(geometry.shape.program_slots) - 1 } else { 0 };
+            let more = u64::from(geometry.shape.program_slots) - 1;
             return free > left + more + missing.max(withheld + self.kept_beside(data_pages));
         }
         if by_pages {

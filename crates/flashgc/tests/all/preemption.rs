@@ -238,3 +238,38 @@ fn a_job_with_fewer_victims_than_it_may_have_keeps_the_reserve_of_the_next() {
         }
     }
 }
+
+/// A write that preempts a collection takes all slots of a program. With copies in the same open
+/// block they were counted as one, so that the collection found no page ("the reserve was too
+/// small").
+#[test]
+fn a_write_of_many_slots_leaves_pages_to_the_collection_that_it_preempts() {
+    let sets = [
+        &common::ONE_PLANE[..],
+        &[
+            "device.blocks_per_plane=9",
+            "device.pages_per_block=4",
+            "device.pages_per_program=2",
+            "device.mapping_unit=\"512 B\"",
+            "device.exported=0.4332",
+            "device.unit=\"plane\"",
+            "device.allocation=\"dynamic\"",
+            "device.suspend.suspend=\"400 us\"",
+            "gc.trigger.watermark.soft=\"4 blocks\"",
+            "gc.trigger.watermark.hard=\"none\"",
+            "gc.preemption.use=\"suspend\"",
+            "workload.synthetic.read_share=0.0",
+            "workload.synthetic.size=\"48 KiB\"",
+        ],
+    ]
+    .concat();
+    for placement in ["sepbit", "one-frontier"] {
+        for depth in [1, 8] {
+            let placement = format!("gc.placement.use=\"{placement}\"");
+            let depth = format!("workload.synthetic.queue_depth={depth}");
+            let own = [placement.as_str(), "gc.placement.sepbit.classes=1", &depth];
+            let own = if placement.contains("sepbit") { &own[..] } else { &[own[0], own[2]] };
+            run_verified(TINY, &[&sets, own].concat());
+        }
+    }
+}
