@@ -32,18 +32,18 @@ impl Reserved {
 impl Exported {
     /// In pages of one plane; `None` where all blocks or none would be reserved. Shares truncate,
     /// as in the reference simulators.
-    pub fn pages_of(&self, shape: &Shape) -> Option<u32> {
+    pub fn pages_of(&self, shape: &Shape) -> Option<u64> {
         let reserved = match self {
             // The share is of all pages, and every plane exports the same whole number of them.
-            Exported::Share(share) => return Some(share.of(shape.pages_per_plane()) as u32),
+            Exported::Share(share) => return Some(share.of(shape.pages_per_plane())),
             Exported::AllBut(reserved) => reserved.blocks_of(shape),
         };
         let all = u64::from(shape.blocks_per_plane);
         let is_possible = reserved > 0 && reserved < all;
-        is_possible.then(|| (all - reserved) as u32 * shape.data_pages())
+        is_possible.then(|| (all - reserved) * u64::from(shape.data_pages()))
     }
 
-    /// The same; an error is noted where there is no such part.
+    /// The same, of a size that is checked later; an error is noted where there is no such part.
     pub fn pages(&self, table: &Reader<'_>, shape: &Shape) -> Option<u32> {
         let pages = self.pages_of(shape);
         if let (None, Exported::AllBut(reserved)) = (pages, self) {
@@ -57,7 +57,7 @@ impl Exported {
                 format!("write for example \"15%\", or a number of blocks below {all}"),
             );
         }
-        pages
+        pages.map(|pages| u32::try_from(pages).unwrap_or(u32::MAX))
     }
 }
 

@@ -65,12 +65,13 @@ pub fn size(
     let blocks = u32::try_from(pages).ok().filter(|&pages| pages > 0).and_then(|pages| {
         let blocks = fewest(|blocks| {
             let sized = Shape { blocks_per_plane: blocks, ..shape.clone() };
-            exported.pages_of(&sized).is_some_and(|of_plane| of_plane >= pages)
+            exported.pages_of(&sized).is_some_and(|of_plane| of_plane >= u64::from(pages))
         })?;
         Some((blocks, pages))
     });
     let Some((blocks_per_plane, pages)) = blocks else {
         let most = u64::from(BLOCKS_MAX) * u64::from(shape.pages_per_block);
+        let most = most.min(u64::from(u32::MAX) - 2);
         let message = format!(
             "a capacity of {user_bytes} bytes is {pages} pages in each of {} planes, which must \
              be 1 to some {most}",

@@ -123,6 +123,30 @@ fn a_capacity_sizes_the_flash() {
     assert_eq!(sized(&own, &[but]), (planes, 15, 77), "10 blocks hold 77 pages");
 }
 
+/// One plane of large blocks stands for the whole drive in a fitted device. The part for the host
+/// of the largest number of blocks was counted in 32 bits, so that some shares were refused.
+#[test]
+fn a_capacity_sizes_a_single_plane_of_large_blocks_whatever_the_share() {
+    let one_plane = common::ONE_PLANE;
+    for percent in 5..=100 {
+        let over_provisioning = format!("device.over_provisioning=\"{percent}%\"");
+        let sets = [
+            "device.user_capacity=\"800 GB\"",
+            "device.pages_per_block=16000",
+            "device.page_size=\"16 KiB\"",
+            "device.mapping_unit=\"4 KiB\"",
+            "device.allocation=\"dynamic\"",
+            &over_provisioning,
+        ];
+        let setup = setup(TINY, &[&one_plane[..], &sets].concat());
+        let shape = &setup.plan.geometry.shape;
+        assert_eq!(shape.exported_pages_per_plane, 195_312_500, "{percent} %");
+        let least = shape.exported_pages_per_plane as u64 * (100 + percent) / 100;
+        let pages = u64::from(shape.blocks_per_plane) * 64_000;
+        assert!((least..=least + 64_000).contains(&pages), "{percent} %: {pages} pages");
+    }
+}
+
 #[test]
 fn the_write_that_fills_a_block_pays_for_its_summary() {
     // An erased drive: 64 writes in order, 7 pages to a block, so that 9 of them fill one.
