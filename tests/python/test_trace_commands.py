@@ -145,6 +145,16 @@ def test_trace_merge_joins_in_order_of_time(flashgc, spc, tmp_path):
     assert "SRC" in flashgc("trace", "merge", "alone.spc", code=2).err
 
 
+def test_trace_merge_without_a_name_for_the_result_replaces_no_trace(flashgc, spc, tmp_path):
+    flashgc("trace", "cut", spc, "b.spc", "--rows", 3)
+    before = (tmp_path / "b.spc").read_bytes()
+    refused = flashgc("trace", "merge", spc, "b.spc", code=2)
+    assert f"`flashgc trace merge {spc} b.spc DST`" in refused.err
+    assert (tmp_path / "b.spc").read_bytes() == before
+    flashgc("trace", "merge", spc, "new.spc", "--align")
+    flashgc("trace", "merge", spc, spc, "new.spc")
+
+
 def test_rows_out_of_order_are_told_or_sorted(flashgc, tmp_path):
     late = tmp_path / "late.spc"
     late.write_text("0,8,512,R,1.0\n0,8,512,R,0.5\n0,8,512,R,2.0\n")

@@ -237,6 +237,8 @@ def merge(
     *sources, target = files
     if not sources:
         raise typer.BadParameter("name the traces to read, followed by the file to write")
+    if len(sources) == 1:
+        _refuse_to_replace(sources[0], target)
     done = traces.merge(
         sources, target, to, renumber=renumber, align=align, format=format,
         on_bad_line=_bad(on_bad_line), sort_window=sort_window,
@@ -356,6 +358,25 @@ def fit(
     from flashgc.traces import trace_summary
 
     show.rows(trace_summary.checked(told))
+
+
+def _refuse_to_replace(source: str, target: str) -> None:
+    """Refuses a merge of one trace into a file that exists, which may be the second trace."""
+    import shlex
+
+    from flashgc._engine import OutputError
+    from flashgc.files import output
+    from flashgc.files.reading import printable
+
+    output.check_apart(target, source)
+    if not Path(target).is_file():
+        return
+    typed = [shlex.quote(printable(name)) for name in (source, target)]
+    raise OutputError(
+        f"error: {printable(target)} exists, and the merge of one trace would replace it: the last "
+        f"name is the file to write\n  = help: to merge both, add a name: `flashgc trace merge "
+        f"{' '.join(typed)} DST`; to replace it, remove it first"
+    )
 
 
 _NUMBERS = re.compile(r"\[[\s\d.,eE+-]+\]")
