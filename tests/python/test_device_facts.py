@@ -120,10 +120,34 @@ def test_the_plan_of_a_run():
     replay = flashgc.plan("replay", "dbench", seed=3, fit="90%")
     assert (replay.requests, replay.precondition_pages) == (None, None)
     assert "workload.trace.fit" in replay.notes[-1]
-    with pytest.raises(flashgc.TraceError, match="no such file"):
-        flashgc.plan("replay", "missing.spc")
+    assert flashgc.plan("oltp", set={**small, "precondition.overwrite": 1}).precondition == (
+        "sequential fill, then 1 drive write"
+    )
     with pytest.raises(flashgc.ConfigError, match="chanels"):
         flashgc.plan("oltp", set={"device.chanels": 2})
+
+
+def test_the_plan_of_a_run_that_keeps_its_size_says_nothing_of_another():
+    kept = flashgc.plan("replay", "dbench", fit="none")
+    assert kept.precondition_pages == pytest.approx(2 * kept.user_bytes / 4096, abs=2)
+    oltp = flashgc.plan("oltp", "dbench")
+    assert (oltp.requests, oltp.precondition_pages) == (None, None)
+    for plan in (kept, oltp):
+        assert plan.notes[-1] == (
+            "the trace is not read, so that the number of its requests is unknown"
+        )
+
+
+def test_the_plan_of_a_run_without_its_trace_is_the_error_of_the_run(tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text('[device]\npreset = "slc-msr"\n[workload.trace]\nfile = "gone.spc"\n')
+    for arguments in (["replay", "missing.spc"], ["replay"], [own]):
+        refused = []
+        for call in (flashgc.plan, flashgc.run):
+            with pytest.raises((flashgc.RunError, flashgc.TraceError)) as raised:
+                call(*arguments)
+            refused.append((raised.type, str(raised.value)))
+        assert refused[0] == refused[1]
 
 
 def test_the_commands_print_the_same(flashgc, tmp_path):

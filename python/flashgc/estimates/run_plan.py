@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import flashgc._engine as engine
+from flashgc._engine import RunError, TraceError
 from flashgc._engine_types import Request
+from flashgc.files import reading
 from flashgc.running import building, inputs
 from flashgc.running.building import Config, PathLike, Settings
 
 _FILLS = ("sequential", "by-block", "sprandom", "none")
 """Fills whose pages are known before the run."""
-_OF_TRACE = (
-    "the trace is not read: a run may give the drive another capacity (`workload.trace.fit`, --fit)"
+_OF_TRACE = "the trace is not read, so that the number of its requests is unknown"
+_SIZED = (
+    "the trace is not read: the run sizes the drive by it, which may change this capacity "
+    "(`workload.trace.fit`, --fit)"
 )
+_NO_TRACE = (
+    "error: the workload is a trace, but no trace was given\n  = help: give one with --trace FILE"
+)
+"""As a run says it."""
 
 
 class RunPlan(NamedTuple):
@@ -52,12 +61,14 @@ def plan(
 ) -> RunPlan:
     """Checks a configuration and says what its run would do; arguments are those of a run.
 
-    A trace is not read: the number of its requests and the pages of the preconditioning are
-    unknown, and the capacity is that of the device, which `workload.trace.fit` may change.
+    A trace is not read: the number of its requests is unknown. Where it sizes the drive
+    (`workload.trace.fit`), the pages of the preconditioning are unknown, too, and the capacity is
+    that of the device.
 
     Raises:
         ConfigError: with every mistake of the configuration.
         TraceError: if there is no such trace.
+        RunError: if the workload is a trace, and none is given.
 
     >>> import flashgc
     >>> plan = flashgc.plan("oltp", set={"device.blocks_per_plane": 64})
@@ -66,8 +77,7 @@ def plan(
 
     """
     with inputs.trace_file(trace) as file:
-        request = building.bare_request(config, file, scheme, device, set, seed, fit, unset)
-        return of_request(request)
+        return of_request(building.request(config, file, scheme, device, set, seed, fit, unset))
 
 
 def of_request(request: Request) -> RunPlan:
@@ -76,9 +86,15 @@ def of_request(request: Request) -> RunPlan:
     settings, sizes = checked["settings"], checked["capacity"]
     kind, workload = next(iter(settings["workload"].items()))
     before = settings["precondition"]
-    # A trace may size the drive.
-    is_known = kind != "trace"
-    pages = _pages(before, sizes["user_bytes"] // sizes["page_bytes"]) if is_known else None
+    notes = []
+    if checked["needs_trace"]:
+        _check_trace(request)
+        notes = [_SIZED] if checked["awaits_fit"] else [_OF_TRACE] if kind == "trace" else []
+    # Other overwriting depends on the writes of the trace.
+    is_known = kind != "trace" or not before["overwrite"] or _is_uniform(before)
+    pages = None
+    if is_known and not checked["awaits_fit"]:
+        pages = _pages(before, sizes["user_bytes"] // sizes["page_bytes"])
     return RunPlan(
         device=checked["device"],
         scheme=settings["gc"]["scheme"],
@@ -90,8 +106,24 @@ def of_request(request: Request) -> RunPlan:
         precondition=_words(before),
         precondition_pages=pages,
         unused_keys=tuple(checked["unused_keys"]),
-        notes=(*checked["notes"], *(() if is_known else (_OF_TRACE,))),
+        notes=(*checked["notes"], *notes),
     )
+
+
+def _check_trace(request: Request) -> None:
+    """The trace is there, as far as is known without reading it."""
+    path = request["trace_path"]
+    if path is None:
+        raise RunError(_NO_TRACE)
+    try:
+        os.stat(path)
+    except OSError as reason:
+        name = reading.printable(path)
+        raise TraceError(f"error: {reading.describe(path, reason)}\n  --> {name}") from None
+
+
+def _is_uniform(before: Mapping[str, Any]) -> bool:
+    return before.get("overwrite_with") == "uniform"
 
 
 def _words(before: Mapping[str, Any]) -> str:
@@ -103,7 +135,8 @@ def _words(before: Mapping[str, Any]) -> str:
     with_ = "" if before.get("overwrite_with", "workload") == "workload" else (
         f" ({before['overwrite_with']})"
     )  # fmt: skip
-    return f"{fill}, then {before['overwrite']:g} drive writes{with_}"
+    times = before["overwrite"]
+    return f"{fill}, then {times:g} drive {'write' if times == 1 else 'writes'}{with_}"
 
 
 def _pages(before: Mapping[str, Any], user_pages: int) -> int | None:
