@@ -24,6 +24,12 @@ class Interrupted(KeyboardInterrupt):
         self.name = signal.Signals(number).name
 
 
+def interrupted(error: KeyboardInterrupt) -> str:
+    """What a signal did, in words."""
+    name = error.name if isinstance(error, Interrupted) else "SIGINT"
+    return "interrupted" if name == "SIGINT" else f"interrupted by {name}"
+
+
 def is_command() -> bool:
     """Whether this process is the command `flashgc`, or `python -m flashgc`."""
     name = os.path.basename(sys.argv[0]) if sys.argv else ""
@@ -37,7 +43,7 @@ began_silent = False
 
 
 def prepare() -> None:
-    """The command: streams that can be used, and no traceback for Ctrl-C while it starts."""
+    """The command: streams that can be used, and an answer to signals while it starts."""
     global began_silent  # noqa: PLW0603
     _open_closed_streams()
     began_silent = is_null(1)
@@ -45,8 +51,10 @@ def prepare() -> None:
         if hasattr(stream, "reconfigure"):
             # Characters that the terminal cannot show must not end a run.
             stream.reconfigure(errors="replace")
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _end_at_once)
+    for number in SIGNALS:
+        # An ignored signal (by nohup, or in the background) stays ignored.
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _end_with_nothing)
 
 
 def is_null(number: int) -> bool:
@@ -55,10 +63,12 @@ def is_null(number: int) -> bool:
 
 
 def raise_signals() -> None:
-    """From now on a signal raises :class:`Interrupted`, so that files are cleaned up."""
+    """From now on a signal raises :class:`Interrupted`, so that files are cleaned up.
+
+    A program that is not the command keeps its own answers.
+    """
     for number in SIGNALS:
-        # An ignored signal (by nohup, or in the background) stays ignored.
-        if signal.getsignal(number) != signal.SIG_IGN:
+        if signal.getsignal(number) is _end_with_nothing:
             signal.signal(number, _raise)
 
 
@@ -71,6 +81,14 @@ def end_at_signals() -> None:
 
 def _raise(number: int, _: FrameType | None) -> None:
     raise Interrupted(number)
+
+
+def _end_with_nothing(number: int, _: FrameType | None) -> None:
+    # An exception would be lost in an import, or end in Typer, which has another status for it.
+    try:
+        os.write(2, f"{interrupted(Interrupted(number))}; nothing was saved\n".encode())
+    finally:
+        os._exit(128 + number)
 
 
 def _end_at_once(number: int, _: FrameType | None) -> None:

@@ -20,8 +20,7 @@ def main() -> None:
             sys.exit(0)
         from flashgc.cli.app import app
 
-        with guard.signals():
-            app.only(sys.argv[1:])()
+        app.only(sys.argv[1:])()
     except SystemExit as end:
         sys.exit(guard.flushed(end.code))
     except BaseException as error:

@@ -31,10 +31,11 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         try:
             with output.noted():
                 try:
-                    command(*args, **kwargs)
-                    sys.stdout.flush()
+                    with signals():
+                        command(*args, **kwargs)
+                        sys.stdout.flush()
                 except KeyboardInterrupt as error:
-                    say(f"{_interrupted(error)}; {_what_was_saved()}")
+                    say(f"{start.interrupted(error)}; {_what_was_saved()}")
                     raise typer.Exit(interrupted_status(error)) from None
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
@@ -47,7 +48,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 def status_of(error: BaseException) -> int:
     """Prints the meaning of an exception, and returns the exit status."""
     if isinstance(error, KeyboardInterrupt):
-        say(_interrupted(error))
+        say(start.interrupted(error))
         return interrupted_status(error)
     if isinstance(error, BrokenPipeError):
         # The reader has closed the pipe, which is not an error.
@@ -101,11 +102,6 @@ def interrupted_status(error: KeyboardInterrupt) -> int:
     return error.status if isinstance(error, start.Interrupted) else INTERRUPTED
 
 
-def _interrupted(error: KeyboardInterrupt) -> str:
-    name = error.name if isinstance(error, start.Interrupted) else "SIGINT"
-    return "interrupted" if name == "SIGINT" else f"interrupted by {name}"
-
-
 def _what_was_saved() -> str:
     from flashgc.files import output
 
@@ -116,8 +112,8 @@ def _what_was_saved() -> str:
 @contextlib.contextmanager
 def signals() -> Iterator[None]:
     """Signals end the command in good order, with its temporary files removed."""
-    start.raise_signals()
     try:
+        start.raise_signals()
         yield
     finally:
         start.end_at_signals()
