@@ -1,7 +1,7 @@
 """No module of the package or of the binding imports itself, by whatever way.
 
 Every import counts: at the head of a file, inside a function, and for the type checker alone. And
-no module uses a private name of another.
+no module uses a private name of another, or a private attribute of its classes.
 """
 
 import ast
@@ -147,6 +147,52 @@ def test_the_use_of_a_private_name_is_found(tmp_path: Path, text):
     assert private_names(file, "flashgc.low", known) == set()
     file.write_text(text)
     assert private_names(file, "flashgc.low", known) == {"flashgc.high._inner"}
+
+
+def own_attributes(tree):
+    """The private attributes that the classes of a file have or inherit."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for part in node.body:
+                names = [part.target] if isinstance(part, ast.AnnAssign) else \
+                    getattr(part, "targets", [])  # fmt: skip
+                found |= {getattr(part, "name", "")} | {getattr(one, "id", "") for one in names}
+        elif is_of_self(node):
+            found.add(node.attr)
+    return {name for name in found if is_private(name)}
+
+
+def is_of_self(node):
+    return isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self", "cls", "super()")
+
+
+def used_attributes(tree):
+    """The private attributes that a file takes from other objects than those of its methods."""
+    return {node.attr for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and is_private(node.attr)
+            and not is_of_self(node)}  # fmt: skip
+
+
+def test_no_module_uses_a_private_attribute_of_a_class_of_another():
+    paths = {**modules(SOURCE), **{path.stem: path for path in (ROOT / "scripts").rglob("*.py")}}
+    trees = {name: ast.parse(path.read_text("utf-8")) for name, path in paths.items()}
+    owned = {name: own_attributes(tree) for name, tree in trees.items()}
+    every = set().union(*owned.values())
+    assert {"_values", "_origin", "_over_time"} <= every
+    found = {name: used_attributes(tree) & every - owned[name] for name, tree in trees.items()}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+def test_the_use_of_a_private_attribute_is_found():
+    owner = ast.parse(
+        "class A:\n    _b: int\n    _c = 1\n    def _d(self):\n        self._e = super()._f"
+    )
+    assert own_attributes(owner) == {"_b", "_c", "_d", "_e", "_f"}
+    assert used_attributes(owner) == set()
+    assert used_attributes(ast.parse("a._b\ndef f(one):\n    one.two._e = a.f()._d")) == {
+        "_b", "_d", "_e"
+    }  # fmt: skip
 
 
 def rust_imports(source):

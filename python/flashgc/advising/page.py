@@ -9,7 +9,7 @@ from typing import Any
 from flashgc.advising import words
 from flashgc.formatting.markup import table
 from flashgc.pages import page, provenance
-from flashgc.results import blame
+from flashgc.results import blame, metrics
 from flashgc.results.metrics import ComparedResults, Run
 
 
@@ -24,7 +24,7 @@ def whole(advice: Mapping[str, Any], reports: ComparedResults[Run]) -> str:
 def fragment(advice: Mapping[str, Any], reports: ComparedResults[Run]) -> str:
     """The advice, its tables, then the comparison of the long runs."""
     first = reports[0]
-    again = first._origin.again if first._origin else None
+    again = metrics.again(first)
     parts = [
         *(f"<p><strong>{html.escape(text)}</strong></p>" for text in advice["advice"]),
         *_tables(advice),

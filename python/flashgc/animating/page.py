@@ -14,6 +14,7 @@ from typing import Any
 from flashgc.formatting import units
 from flashgc.pages import page, provenance
 from flashgc.reports.report import Report
+from flashgc.results import metrics
 
 SCRIPTS = ("units.js", "drive.js", "film.js", "animation.js", "play.js")
 STYLES = ("drive.css", "animation.css")
@@ -62,7 +63,7 @@ def _extent(head: Mapping[str, Any], report: Report) -> str:
 
 
 def _run(report: Report) -> str:
-    again = report._origin.again if report._origin else None
+    again = metrics.again(report)
     facts = [*provenance.facts(report), ("hash of the result", report.result_hash)]
     return provenance.drawn(facts, again)
 

@@ -25,6 +25,7 @@ from flashgc._engine_types import Request
 from flashgc.drives import serving_files
 from flashgc.files import output, reading
 from flashgc.reports.report import Report
+from flashgc.results import metrics
 from flashgc.results.metrics import Origin
 from flashgc.running import building
 
@@ -218,7 +219,7 @@ class Server:
             sleep(0.01)
         report = Report(outcome["report"], {kind: outcome[kind] for kind in ("read", "write")})
         again = f"flashgc serve {self._request['name']}"
-        report._origin = Origin(self._request["name"], _CLIENTS, again)
+        metrics.note(report, origin=Origin(self._request["name"], _CLIENTS, again))
         return report
 
 

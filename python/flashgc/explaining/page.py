@@ -12,7 +12,7 @@ from flashgc.formatting import units
 from flashgc.formatting.markup import table, wide
 from flashgc.pages import page, provenance
 from flashgc.reports.report import Report
-from flashgc.results import blame, summary
+from flashgc.results import blame, metrics, summary
 
 
 def whole(explanation: Mapping[str, Any], report: Report) -> str:
@@ -25,7 +25,7 @@ def whole(explanation: Mapping[str, Any], report: Report) -> str:
 
 def fragment(explanation: Mapping[str, Any], report: Report) -> str:
     """The stories, then the parts of all latencies, and the head of the run."""
-    again = report._origin.again if report._origin else None
+    again = metrics.again(report)
     parts = [
         f"<style>{STYLE}</style>",
         f"<p>{html.escape(summary.head(report))}</p>",

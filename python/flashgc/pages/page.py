@@ -17,6 +17,7 @@ from flashgc.results import (
     compared,
     conversion_notes,
     gc_cost,
+    metrics,
     run_facts,
     steady_state,
     summary,
@@ -163,7 +164,7 @@ def fragment(reports: Sequence[RunResults], drawn: str = "", again: str | None =
 def _head(reports: Sequence[RunResults], again: str | None) -> list[str]:
     """The common properties of all runs; differences are in marked rows of the comparison."""
     first = reports[0]
-    by = first._origin.again if first._origin else None
+    by = metrics.again(first)
     if len(reports) == 1:
         return [provenance.drawn(provenance.facts(first), again or by)]
     if again is not None:
@@ -176,7 +177,7 @@ def _head(reports: Sequence[RunResults], again: str | None) -> list[str]:
 def _differing(reports: Sequence[RunResults], again: str) -> list[str]:
     """The head of runs that may differ in everything: their common and their different settings."""
     every = [dict(provenance.facts(report)) for report in reports]
-    every = [{**facts, "made by": report._origin.again if report._origin else units.NOTHING}
+    every = [{**facts, "made by": metrics.again(report) or units.NOTHING}
              for facts, report in zip(every, reports, strict=True)]  # fmt: skip
     rows = {name: [facts.get(name, units.NOTHING) for facts in every] for name in every[0]}
     shared = [(name, row[0]) for name, row in rows.items() if len(set(row)) == 1]

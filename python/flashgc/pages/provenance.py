@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flashgc.formatting import units
 from flashgc.formatting.markup import table
-from flashgc.results import run_facts, summary
-from flashgc.results.metrics import Origin, RunResults
+from flashgc.results import metrics, run_facts, summary
+from flashgc.results.metrics import RunResults
 
 Facts = list[tuple[str, str]]
 
@@ -112,7 +113,7 @@ def preconditioning(report: Mapping[str, Any]) -> str:
 
 def workload(report: RunResults) -> str:
     """The trace, or the configuration that requests were drawn by."""
-    origin, settings = report._origin, report.config["workload"]
+    origin, settings = metrics.origin(report), report.config["workload"]
     if "trace" in settings:
         named = origin.trace if origin else settings["trace"].get("file")
         return f"trace {named}" if named else "a trace"
@@ -140,5 +141,6 @@ def command(again: str) -> str:
 def by_command(reports: Iterable[RunResults], again: str) -> None:
     """Notes that a command made these reports, in place of the call within it."""
     for report in reports:
-        if report._origin is not None:
-            report._origin = Origin(report._origin.config, report._origin.trace, again)
+        origin = metrics.origin(report)
+        if origin is not None:
+            metrics.note(report, origin=replace(origin, again=again))

@@ -14,6 +14,7 @@ from flashgc.formatting import units
 from flashgc.formatting.table import Table
 from flashgc.reports.report import Comparison, Report
 from flashgc.reports.saving import CURVES, REPORT, PathLike
+from flashgc.results import metrics
 from flashgc.results.metrics import Origin, unique
 from flashgc.results.over_time import OverTime
 from flashgc.results.refusal import Refusal
@@ -132,15 +133,16 @@ def _add_curves(file: Path, reports: Sequence[Report]) -> None:
             f"  = help: remove {file}; the page then has no distributions"
         )
     for report, one in zip(reports, runs, strict=True):
-        report._distributions = {
+        distributions = {
             kind: [(latency, count) for latency, count in pairs]
             for kind, pairs in one["distributions"].items()
         }
-        if one["origin"] is not None:
-            report._origin = Origin(**one["origin"])
+        origin = None if one["origin"] is None else Origin(**one["origin"])
+        over_time = None
         if one["over_time"] is not None:
             tables = {name: Table(columns) for name, columns in one["over_time"].items()}
-            report._over_time = OverTime(**tables)
+            over_time = OverTime(**tables)
+        metrics.note(report, origin=origin, over_time=over_time, distributions=distributions)
 
 
 def together(results: Sequence[PathLike], names: Sequence[str] | None = None) -> Comparison:
@@ -172,6 +174,6 @@ def together(results: Sequence[PathLike], names: Sequence[str] | None = None) ->
 
 def _renamed(report: Report, name: str) -> Report:
     """A report whose scheme has another name in tables and charts."""
-    other = Report({**report.to_dict(), "scheme": name}, report._distributions)
-    other._over_time, other._origin = report._over_time, report._origin
+    other = Report({**report.to_dict(), "scheme": name}, metrics.distributions(report))
+    metrics.note(other, origin=metrics.origin(report), over_time=report.over_time)
     return other

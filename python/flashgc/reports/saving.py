@@ -13,6 +13,7 @@ import flashgc._engine as engine
 from flashgc.files import output
 from flashgc.formatting.table import Table
 from flashgc.pages import page
+from flashgc.results import metrics
 from flashgc.results.metrics import RunResults
 
 REPORT, CURVES = "report.json", "curves.json"
@@ -37,12 +38,12 @@ def save(
 
 
 def _curves(report: RunResults) -> dict[str, Any]:
-    origin, watched = report._origin, report.over_time
+    origin, watched = metrics.origin(report), report.over_time
     return {
         "scheme": report.scheme,
         "result_hash": report.result_hash,
         "origin": None if origin is None else vars(origin),
-        "distributions": report._distributions,
+        "distributions": metrics.distributions(report),
         "over_time": None if watched is None else {
             name: _plain(table) for name, table in watched._asdict().items()
         },

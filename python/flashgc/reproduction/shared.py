@@ -19,6 +19,7 @@ from flashgc._engine_types import Logs
 from flashgc.axes import own_drive
 from flashgc.axes.layers import Checked
 from flashgc.reports.report import Report
+from flashgc.results import metrics
 from flashgc.running import executing, parallel
 
 Told = Callable[[int, executing.Progress], object]
@@ -93,7 +94,9 @@ def run_all(
         run = checked[index]
         report = executing.run_one(run.request, False, logs[index], file, tell)
         if file is not None:
-            own_drive.restore(report._values, run.settings, run.config_hash)
+            restored = report.to_dict()
+            own_drive.restore(restored, run.settings, run.config_hash)
+            metrics.note(report, **restored)
         if drive is not None:
             drive.released(index)
         done(index, report)

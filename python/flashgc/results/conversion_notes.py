@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from flashgc.formatting import units
+from flashgc.results import metrics
 
 if TYPE_CHECKING:
     from flashgc.results.metrics import RunResults
@@ -19,7 +20,7 @@ def note(reports: Iterable[RunResults], text: str) -> None:
     found = of(text)
     if found is not None:
         for report in reports:
-            report._values["converted"] = found
+            metrics.note(report, converted=found)
 
 
 def of(text: str) -> dict[str, Any] | None:
@@ -56,7 +57,7 @@ def told(report: RunResults) -> list[str]:
     files = " and ".join(found["files"]) or f"a file of {found['program']}"
     if found["program"] == "fio":
         return _of_fio(found, files)
-    origin = report._origin
+    origin = metrics.origin(report)
     where = f"the head of {origin.config}" if origin else "the head of the configuration"
     sentences = []
     for name, what, whats in (

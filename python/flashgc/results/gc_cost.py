@@ -13,7 +13,7 @@ from typing import Any
 import flashgc._engine as engine
 from flashgc._engine_types import Request
 from flashgc.formatting import units
-from flashgc.results import statistics, steady_state
+from flashgc.results import metrics, statistics, steady_state
 from flashgc.results.metrics import KINDS, RunResults, found_at
 
 SETTING = 'gc.cost="none"'
@@ -47,7 +47,7 @@ def note_run(own: Sequence[RunResults], without: Sequence[RunResults]) -> None:
     found: dict[str, Any] = {key: without[0].to_dict()[key] for key in _KEPT}
     if len(own) > 1:
         found["cost"] = statistics.differences(own, without)
-    own[0]._values["without_gc_cost"] = found
+    metrics.note(own[0], without_gc_cost=found)
 
 
 def rows(reports: Sequence[RunResults]) -> Rows:

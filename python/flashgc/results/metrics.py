@@ -201,6 +201,36 @@ class RunResults(Keys):
         return json.dumps(self._values, indent=indent)
 
 
+def note(
+    report: RunResults,
+    *,
+    origin: Origin | None = None,
+    over_time: OverTime | None = None,
+    distributions: Mapping[str, Distribution] | None = None,
+    **metrics: object,
+) -> None:
+    """Adds facts to a report within the package; for users a report is read-only."""
+    report._origin = origin or report._origin
+    report._over_time = over_time or report._over_time
+    report._distributions.update(distributions or {})
+    report._values.update(metrics)
+
+
+def origin(report: RunResults) -> Origin | None:
+    """The origin of a report, where it is known."""
+    return report._origin
+
+
+def again(report: RunResults) -> str | None:
+    """The command or the call that makes a report again, where it is known."""
+    return report._origin.again if report._origin else None
+
+
+def distributions(report: RunResults) -> dict[str, Distribution]:
+    """The histograms of latencies, by the kind of request."""
+    return report._distributions
+
+
 Run = TypeVar("Run", bound=RunResults)
 
 

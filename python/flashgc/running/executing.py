@@ -10,6 +10,7 @@ import flashgc._engine as engine
 from flashgc._engine_types import Logs, Request
 from flashgc.files import output
 from flashgc.reports.report import Report, of_outcome
+from flashgc.results import metrics
 from flashgc.results import over_time as overview
 from flashgc.running import building, clock, inputs, parallel
 from flashgc.running.building import PathLike
@@ -64,7 +65,7 @@ def run_one(
     _note_logs(logs)
     report = of_outcome(done)
     if done.over_time is not None:
-        report._over_time = overview.of_run(done.over_time)
+        metrics.note(report, over_time=overview.of_run(done.over_time))
     return report
 
 

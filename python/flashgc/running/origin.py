@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flashgc._engine_types import Request
 from flashgc.reports.report import Report
-from flashgc.results import conversion_notes
+from flashgc.results import conversion_notes, metrics
 from flashgc.results.metrics import Origin
 
 
@@ -15,7 +15,7 @@ def note(reports: Sequence[Report], request: Request, again: str) -> None:
     file, text = request["jobs"] or (request["name"], request["text"])
     conversion_notes.note(reports, text)
     for report in reports:
-        report._origin = Origin(file, request["trace_name"], again)
+        metrics.note(report, origin=Origin(file, request["trace_name"], again))
 
 
 def leading(*arguments: object) -> list[object]:

@@ -8,6 +8,7 @@ from flashgc._engine_types import Logs
 from flashgc.files import arguments, output
 from flashgc.pages import provenance
 from flashgc.reports.report import Report
+from flashgc.results import metrics
 from flashgc.running import building, clock, executing, inputs, origin, seeding
 from flashgc.running import request_log as requests_log
 from flashgc.running import timeline as timelines
@@ -202,7 +203,7 @@ def run_seeds(
         requests = [seeding.with_seed(request, value) for value in values]
         reports = executing.run_all(requests, verify, drive, jobs, progress, blame=blame)
     report = reports[0]
-    report._values["seeds"] = seeding.results(reports, values)
+    metrics.note(report, seeds=seeding.results(reports, values))
     origin.note([report], request, provenance.call(
         "run_seeds", origin.leading(config, seeds, trace),
         {"scheme": scheme, "device": device, **origin.settings(request), "verify": verify,

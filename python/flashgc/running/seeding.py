@@ -10,7 +10,7 @@ import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
 from flashgc.reports.report import Report
-from flashgc.results import statistics
+from flashgc.results import metrics, statistics
 
 
 def values(request: Request, seeds: int) -> list[int]:
@@ -46,7 +46,7 @@ def paired(runs: Sequence[Sequence[Report]], values: Sequence[int]) -> list[Repo
     for own in runs:
         found = results(own, values)
         if own is not runs[0]:
-            metrics = statistics.differences(own, runs[0])
-            found["over_first"] = {"scheme": runs[0][0].scheme, "metrics": metrics}
-        own[0]._values["seeds"] = found
+            differences = statistics.differences(own, runs[0])
+            found["over_first"] = {"scheme": runs[0][0].scheme, "metrics": differences}
+        metrics.note(own[0], seeds=found)
     return [own[0] for own in runs]

@@ -10,6 +10,7 @@ from flashgc import charts
 from flashgc.formatting.markup import table
 from flashgc.pages import page, provenance
 from flashgc.reports.report import Report
+from flashgc.results import metrics
 from flashgc.snia import drawn, words
 from flashgc.snia.procedures import Part
 
@@ -20,7 +21,7 @@ def whole(
     values: Mapping[str, Any], parts: Mapping[str, Sequence[Part]], about: Report, again: str
 ) -> str:
     """The page."""
-    made = about._origin.again if about._origin else again
+    made = metrics.again(about) or again
     body = "\n".join([
         *_form(values),
         *_summary(values),

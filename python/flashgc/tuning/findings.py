@@ -132,7 +132,7 @@ def _check(search: Search, finalists: Sequence[Candidate], best: Candidate) -> d
     for one in rivals:
         over = changes(search, best, one, CHECK)
         found.append({"name": one.label, "changes": over, "verdict": verdict(search, over)})
-    score = search._scored(best, CHECK)
+    score = search.scored(best, CHECK)
     return {
         "samples": search.samples.about[-1],
         "settings": [[*search.asked.base["sets"], *own] for own in search.samples.check],

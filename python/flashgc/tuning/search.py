@@ -258,9 +258,10 @@ class Search:
         for one in those:
             for at in [rung] if rung is not None else list(one.results):
                 if one.results.get(at) and self.own.results.get(at):
-                    one.scores[at] = self._scored(one, at)
+                    one.scores[at] = self.scored(one, at)
 
-    def _scored(self, one: Candidate, rung: int) -> Score:
+    def scored(self, one: Candidate, rung: int) -> Score:
+        """The objectives of a candidate over a rung's samples, and whether it is feasible."""
         ratios = {metric.name: self.ratio(one, metric.name, rung) for metric in self.metrics}
         goals = tuple(metric.sign * ratios[metric.name] for metric in self.asked.objectives)
         excess = []
