@@ -104,6 +104,13 @@ def test_a_drive_that_is_not_there_is_an_error(refused):
 
 
 @BUILT
+def test_a_store_is_a_file(tmp_path, refused):
+    told = refused(*WORDS, "--store", tmp_path)
+    assert "is a folder, not a file" in told
+    assert "name a file for the drive, as in --store drive.data" in told
+
+
+@BUILT
 def test_the_time_says_its_limits(refused):
     assert "from 1 to 1,000,000: scaled=10" in refused(*WORDS[:4], "--time", "scaled=1e9")
 

@@ -49,6 +49,8 @@ def files_of(named: dict[str, str | os.PathLike[str] | None]) -> dict[str, Path]
             _check_capture(path)
         elif option == "--drive":
             _check_drive(path)
+        elif option == "--store":
+            _check_no_folder(path, "a file for the drive", option)
         found[option] = path
     return found
 
@@ -77,10 +79,14 @@ def _check_capture(path: Path) -> None:
             f"{reading.printable(path)}\n  = help: name a file that ends in .fgt, as in "
             f"--capture {_NAMES['--capture']}"
         )
+    _check_no_folder(path, "a file that ends in .fgt", "--capture")
+
+
+def _check_no_folder(path: Path, what: str, option: str) -> None:
     if path.is_dir():
         raise OutputError(
             f"error: {reading.printable(path)} is a folder, not a file\n"
-            f"  = help: name a file that ends in .fgt, as in --capture {_NAMES['--capture']}"
+            f"  = help: name {what}, as in {option} {_NAMES[option]}"
         )
 
 
