@@ -210,6 +210,35 @@ def test_jobs_that_no_row_can_say_are_left_out_with_the_reason(tmp_path):
         read(tmp_path, document(jobs[0]), "o.json")
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "part"),
+    [
+        (["jobs", 0], 5, "entry 1 of `jobs`: it must have a table"),
+        (["jobs", 0], {}, "`read` must have a table"),
+        (["jobs", 0, "groupid"], [1], "a number and a text"),
+        (["jobs", 0, "job options"], "x", "`job options` must have a table"),
+        (["global options"], [], "`global options` must have a table"),
+        (["jobs", 0, "write"], {}, "`write.iops` must have a number"),
+        (["jobs", 0, "read", "iops"], "many", "`read.iops` must have a number"),
+        (["jobs", 0, "read", "iops"], float("nan"), "`read.iops` must have a number"),
+        (["jobs", 0, "read", "clat_ns", "mean"], None, "`read.clat_ns` must have numbers alone"),
+        (["jobs", 0, "read", "clat_ns", "percentile"], [1], "a table in `percentile`"),
+        (["jobs", 0, "read", "clat_ns", "bins"], {"x": 1}, "a time in ns for each"),
+    ],
+)
+def test_json_of_another_form_than_fio_is_an_error_and_no_fault(tmp_path, path, value, part):
+    whole = json.loads(document(entry("a")))
+    place = whole
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    with pytest.raises(flashgc.ConfigError) as refused:
+        read(tmp_path, json.dumps(whole), "o.json")
+    assert str(refused.value).startswith(f"error: {tmp_path}/o.json")
+    assert part in str(refused.value)
+    assert "fio --output-format=json" in str(refused.value)
+
+
 def test_lines_around_the_json_of_fio_are_passed_over(tmp_path):
     text = f"note: both iodepth >= 1 and synchronous\n{document(entry('a'))}\nRun status group 0\n"
     [row], _ = read(tmp_path, text, "o.json")

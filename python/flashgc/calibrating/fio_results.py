@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flashgc._engine import ConfigError
-from flashgc.calibrating import rows
+from flashgc.calibrating import fio_form, rows
 from flashgc.calibrating.rows import AMPLIFICATION, IOPS, PERCENTILES, Pattern, Row, Value
 from flashgc.conversion import fio_values
 from flashgc.conversion.fio_keys import SYNCHRONOUS
@@ -30,6 +30,7 @@ def read(document: Mapping[str, Any], name: str) -> tuple[list[Row], list[str]]:
             f"error: {name} is of {version}, whose times are in us without saying so\n"
             "  = help: measure again with fio 3 or later"
         )
+    fio_form.check(document, name)
     common = document.get("global options", {})
     groups: dict[tuple[object, object], list[Job]] = {}
     together: dict[object, dict[str, None]] = {}
