@@ -75,6 +75,11 @@ fn saved(setup: &Setup, path: &str) -> Result<SavedDrive, Failed> {
             ),
         )
     };
+    if path.is_empty() {
+        return Err(bad("error: the name in `options.drive` is empty\n  = help: name a file of \
+                        `flashgc drive save`, or give NULL for a drive that is preconditioned here"
+            .into()));
+    }
     let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
     let opened = flashgc_drive::open(BufReader::with_capacity(1 << 20, file));
     let opened = opened.map_err(|why| wrong(why.to_string()))?;

@@ -46,8 +46,10 @@ def check_paths(**given: object) -> None:
         if not isinstance(value, (str, os.PathLike)):
             raise ConfigError(_no_path(name, value))
         path = os.fspath(value)
-        if not isinstance(path, str) or (not path and name not in _MAY_BE_EMPTY):
+        if not isinstance(path, str):
             raise ConfigError(_no_path(name, value))
+        if not path and name not in _MAY_BE_EMPTY:
+            raise ConfigError(f"error: the name given for {name} is empty; give one")
         if "\0" in path:
             raise ConfigError(
                 f"error: {name} is {shown(value)}, and no name of a file has a zero byte"

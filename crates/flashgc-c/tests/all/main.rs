@@ -49,6 +49,14 @@ impl Given {
         self
     }
 
+    /// The status of opening one with the drive in a file.
+    pub fn open_drive(&self, name: &CStr) -> flashgc_status {
+        let options = flashgc_options { drive: name.as_ptr(), ..self.options };
+        let mut component = flashgc_component { id: 0 };
+        // SAFETY: the options and their texts live, and the handle can be written.
+        unsafe { flashgc_open(&raw const options, &raw mut component) }
+    }
+
     /// Opens a component.
     pub fn open(&self) -> flashgc_component {
         let mut component = flashgc_component { id: 0 };

@@ -34,6 +34,7 @@ fn wrong_use_has_a_status_and_a_message() {
         is(restored, FLASHGC_BAD_HANDLE, "names no snapshot");
     }
     is(flashgc_submit(component, 9, 0, 0, 512, 1), FLASHGC_BEFORE_THE_PRESENT, "a request at 9 ns");
+    is(given.open_drive(c""), FLASHGC_BAD_ARGUMENT, "the name in `options.drive` is empty");
     is(
         flashgc_submit(component, 10, 0, u64::MAX, 512, 1),
         FLASHGC_BEYOND_THE_END,
