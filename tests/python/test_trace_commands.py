@@ -126,6 +126,7 @@ def test_trace_cut_takes_parts_by_time_device_and_row(flashgc, spc):
         assert "in fgt" in hour.err
         nothing = flashgc("trace", "cut", source, "x.fgt", "--only-device", 77, code=2)
         assert "leaves none" in nothing.err
+        assert "`flashgc trace info` of the whole trace" in nothing.err
     kept = flashgc("trace", "cut", spc, "kept.spc", "--rows", 3)
     assert "3 rows in spc" in kept.err
 

@@ -379,8 +379,13 @@ impl TraceReader {
         let name = self.rows_of.format_name();
         let rows = self.rows_read + self.rows_of.passed();
         if rows > 0 {
-            let message = format!("the filter leaves none of the {rows} rows");
-            return Err(TraceError::new(&self.source, message));
+            let message = match rows {
+                1 => "the filter leaves out the only row".into(),
+                _ => format!("the filter leaves none of the {rows} rows"),
+            };
+            return Err(TraceError::new(&self.source, message).help(
+                "`flashgc trace info` of the whole trace shows its times, its rows and its devices",
+            ));
         }
         let error = TraceError::new(&self.source, format!("the trace contains no row of {name}"));
         Err(match self.bad_examples.first() {

@@ -8,6 +8,7 @@ use crate::record::{Marks, Op, RawRecord, Record};
 use crate::write::whole_blocks;
 use std::collections::HashMap;
 
+use super::csv_header;
 pub use super::csv_spec::{
     Column, CsvSpec, Delimiter, Header, Hexadecimal, OpWords, PriorityWords,
 };
@@ -30,7 +31,7 @@ pub(crate) const INFO: FormatInfo = FormatInfo {
 };
 
 /// `csv` without columns means these.
-fn default_format() -> Format {
+pub(super) fn default_format() -> Format {
     Format::Csv(CsvSpec {
         columns: vec![
             Column::Time(TimeUnit::Ns),
@@ -87,16 +88,20 @@ impl LineFormat for Csv {
         };
         if self.at_start {
             self.at_start = false;
-            if self.is_header(line, delimiter) {
+            if csv_header::is_header(&self.spec, line, delimiter) {
                 return Ok(None);
             }
+            let row = self.parse_row(line, delimiter);
+            return row
+                .map(Some)
+                .map_err(|error| csv_header::of_first_row(&self.spec, line, delimiter, error));
         }
         self.parse_row(line, delimiter).map(Some)
     }
 }
 
 #[inline]
-fn next_field<'a>(fields: &mut Fields<'a>, delimiter: Delimiter) -> Option<Field<'a>> {
+pub(super) fn next_field<'a>(fields: &mut Fields<'a>, delimiter: Delimiter) -> Option<Field<'a>> {
     let field = match delimiter {
         Delimiter::Char(delimiter) => fields.cut(delimiter)?,
         Delimiter::Blanks => fields.word()?,
@@ -135,23 +140,6 @@ impl Csv {
         let count = |byte| 1 + line.iter().filter(|&&found| found == byte).count();
         let enough = |byte: &&u8| count(**byte) >= self.spec.columns.len();
         b",;\t|".iter().find(enough).map_or(Delimiter::Blanks, |byte| Delimiter::Char(*byte))
-    }
-
-    fn is_header(&self, line: &[u8], delimiter: Delimiter) -> bool {
-        match self.spec.header {
-            Header::Yes => return true,
-            Header::No => return false,
-            Header::Auto => {}
-        }
-        let mut fields = Fields::new(line);
-        for column in &self.spec.columns {
-            let Some(field) = next_field(&mut fields, delimiter) else { return false };
-            let numeric = matches!(column, Column::Time(_) | Column::Offset(_) | Column::Size(_));
-            if numeric && !field.bytes.first().is_some_and(u8::is_ascii_alphabetic) {
-                return false;
-            }
-        }
-        true
     }
 
     fn parse_row(&mut self, line: &[u8], delimiter: Delimiter) -> Result<RawRecord, FieldError> {

@@ -13,6 +13,7 @@ pub(crate) mod blkreplay;
 mod blktrace;
 mod cloudphysics;
 pub(crate) mod csv;
+mod csv_header;
 mod csv_spec;
 mod delimited;
 pub(crate) mod etw;

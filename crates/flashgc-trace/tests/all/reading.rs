@@ -95,6 +95,22 @@ fn a_bad_field_of_fiu_is_pointed_at_though_names_hold_blanks() {
 }
 
 #[test]
+fn a_header_of_other_columns_has_advice() {
+    let header = "time,op,offset,size\n5,w,0,4096\n";
+    for (format, advice) in [
+        ("csv", Some("name them in the format as well, as in `--format \"csv:time:us, op,")),
+        ("csv:time:us, -, device, offset, size, op; delimiter=comma", Some("`; header=yes`")),
+        ("csv:time:us, op, offset, size; header=no", None),
+    ] {
+        let error = read(header, &as_format(format)).unwrap_err();
+        let help = error.help.as_deref().unwrap_or_default();
+        assert!(advice.map_or(help.is_empty(), |part| help.contains(part)), "{format}: {error}");
+    }
+    assert!(read("0.x,0,w,0,4096\n", &as_format("csv")).unwrap_err().help.is_none());
+    assert_eq!(read(header, &as_format("csv:time:us, op, offset, size")).unwrap().len(), 1);
+}
+
+#[test]
 fn a_bad_field_of_a_log_is_pointed_at() {
     let cases = [
         ("fio version 3 iolog\n0.5 /a read 0 512\n", 1, "a whole time in us"),
