@@ -16,7 +16,7 @@ def test_hints_are_counted_kept_and_lost(flashgc, small, tmp_path):
     assert flashgc("trace", "info", "hints.fgt", "--json").json["hints"] == about["hints"]
     assert "written by hint" in flashgc("trace", "info", "hints.fgt").out
     done = flashgc("trace", "convert", "hints.fgt", "plain.csv", "--to", "csv")
-    assert f"{some['writes']} placement hints lost" in done.err + done.out
+    assert f"{some['writes']:,} placement hints lost" in done.err + done.out
     assert "hints" not in flashgc("trace", "info", "plain.csv", "--format", "csv", "--json").json
     settings = {"workload.synthetic.hints.regions": [0.25, 0.75]}
     assert package.workload(small, set=settings)["statistics"]["hints"] == about["hints"]

@@ -35,7 +35,7 @@ def test_the_command_prints_json(flashgc):
         ({"round": "2 min"}, "a round cannot last '2 min'"),
         ({"round": "soon"}, "give a time from 1 ms to 1 min"),
         ({"round": "5 s", "short": True}, "omit one of them"),
-        ({"rounds": 4}, "4 rounds are not possible"),
+        ({"rounds": 4}, "a test of 4 rounds is not possible"),
         ({"rounds": 26}, "give a number from 5 to 25"),
         ({"active_range": 0}, "an active range of 0 is not possible"),
         ({"demand_mix": 65}, "a share of reads of 65 is not possible"),

@@ -18,7 +18,15 @@ def test_marks_of_high_priority_are_counted_kept_and_lost(flashgc, small, tmp_pa
     assert flashgc("trace", "info", "marked.fgt", "--json").json["high"] == about["high"]
     assert "high priority" in flashgc("trace", "info", "marked.fgt").out
     done = flashgc("trace", "convert", "marked.fgt", "plain.csv", "--to", "csv")
-    assert f"{about['high']} priority marks lost" in done.err + done.out
+    assert f"{about['high']:,} priority marks lost" in done.err + done.out
+    flashgc("trace", "cut", "marked.fgt", "cut.fgt", "--rows", 20)
+    first = flashgc("trace", "convert", "cut.fgt", "all.csv", "--to", csv_format).err
+    assert "lost" not in first
+    rows = (tmp_path / "all.csv").read_text().splitlines()
+    one = next(at for at, row in enumerate(rows) if row.endswith(",h"))
+    done = flashgc("trace", "cut", "cut.fgt", "one.csv", "--to", "csv", "--first-row", one,
+                   "--rows", 1)  # fmt: skip
+    assert "1 row in csv; 1 priority mark lost" in done.err
     done = flashgc("trace", "generate", small, "marked.load", *marked)
     assert "priority marks lost" in done.err + done.out
     assert "high" not in flashgc("trace", "info", "marked.load", "--json").json

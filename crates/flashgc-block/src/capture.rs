@@ -60,6 +60,7 @@ impl Capture {
         }
         let path = self.path.display();
         match self.failed.take() {
+            None if self.rows == 1 => format!("1 request is in {path}"),
             None => format!("{} requests are in {path}", self.rows),
             Some(why) => format!("{path} was not written: {why}"),
         }

@@ -67,12 +67,16 @@ impl fmt::Display for Recovery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let &Recovery { was_stopped, with_data, torn, saved, is_read_only, .. } = self;
         f.write_str(if was_stopped { "stopped before" } else { "cut off before" })?;
-        write!(f, "; {with_data} pages have data")?;
+        match with_data {
+            1 => f.write_str("; 1 page has data")?,
+            _ => write!(f, "; {with_data} pages have data")?,
+        }
         if saved > 0 {
             write!(f, ", {saved} of them from the write buffer")?;
         }
         if torn > 0 {
-            write!(f, "; {torn} programs were cut")?;
+            let programs = if torn == 1 { "program was" } else { "programs were" };
+            write!(f, "; {torn} {programs} cut")?;
         }
         if is_read_only {
             f.write_str("; the drive is read-only")?;
@@ -82,6 +86,7 @@ impl fmt::Display for Recovery {
         }
         match self.damage.len().saturating_sub(NAMED) {
             0 => Ok(()),
+            1 => f.write_str("; 1 other part of the file is damaged"),
             more => write!(f, "; {more} other parts of the file are damaged"),
         }
     }

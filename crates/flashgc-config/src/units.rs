@@ -194,6 +194,14 @@ fn rate(text: &str) -> Result<Rate, String> {
     Ok(Rate { numerator, denominator })
 }
 
+/// A count with its noun, such as `1 page` and `2 pages`.
+pub fn counted(count: impl Into<u64>, one: &str) -> String {
+    match count.into() {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    }
+}
+
 /// Reads a threshold such as `4 blocks`, `256 pages`, `5%` or `5% of spare`.
 pub fn parse_threshold(text: &str) -> Result<Threshold, String> {
     with_help(threshold(text), THRESHOLD_HELP)

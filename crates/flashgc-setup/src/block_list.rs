@@ -1,6 +1,7 @@
 //! Lists of blocks of the device, each with a program or a page of it and its erases before.
 
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 
 /// The form of a list of blocks: the keys of its items.
 pub struct BlockList {
@@ -79,8 +80,10 @@ impl BlockList {
         let name = self.part;
         let of_it = part.map_or(String::new(), |part| format!(", {name} {part}"));
         let message = format!(
-            "{} names block {block}{of_it}, but the device has {blocks} blocks of {parts} {name}s",
-            self.key
+            "{} names block {block}{of_it}, but the device has {} of {}",
+            self.key,
+            counted(blocks, "block"),
+            counted(parts, name)
         );
         table.error(self.key, message, "numbers begin at 0");
         None

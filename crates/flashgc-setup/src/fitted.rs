@@ -1,5 +1,6 @@
 //! The size of a drive that was found from its trace.
 
+use flashgc_config::units::counted;
 use flashgc_config::{Diagnostics, Tree};
 use serde_json::{Value, json};
 
@@ -66,13 +67,16 @@ impl Fitted {
         };
         if reached < 0.9 * requested {
             return format!(
-                "the trace touches only {pages} pages, which are {reached:.1} % of the smallest \
-                 drive that the scheme's thresholds allow ({requested} % requested); {changes}"
+                "the trace touches only {}, {reached:.1} % of the smallest drive that the scheme's \
+                 thresholds allow ({requested} % requested); {changes}",
+                counted(pages, "page")
             );
         }
         format!(
-            "the drive was sized to the trace: its {pages} pages are {reached:.1} % of the user \
-             capacity; {changes}"
+            "the drive was sized to the trace: its {} {} {reached:.1} % of the user capacity; \
+             {changes}",
+            counted(pages, "page"),
+            if pages == 1 { "is" } else { "are" }
         )
     }
 }

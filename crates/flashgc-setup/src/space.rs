@@ -1,7 +1,7 @@
 //! Amounts of space in a plane: their values on a device, and how users read them.
 
 use flashgc_config::Reader;
-use flashgc_config::units::{ShareOf, Threshold};
+use flashgc_config::units::{ShareOf, Threshold, counted};
 use flashgc_model::device::Shape;
 use flashgc_model::gc::{GcPlan, Isolation, Space};
 
@@ -77,10 +77,14 @@ fn space_in_sub_blocks(
         }
     };
     if pages > all {
-        let help = format!("give at most \"{all} pages\"");
+        let help = format!("give at most \"{}\"", counted(all, "page"));
         table.error(
             key,
-            format!("the threshold is {pages} pages, but a plane has {all} pages for data"),
+            format!(
+                "the threshold is {}, but a plane has {} for data",
+                counted(pages, "page"),
+                counted(all, "page")
+            ),
             help,
         );
         return None;
@@ -102,9 +106,8 @@ pub fn word(shape: &Shape, count: u64) -> &'static str {
 /// sub-blocks.
 pub fn mark(shape: &Shape, blocks: u32, pages: u64) -> String {
     match shape.sub_blocks {
-        1 if blocks == 1 => "\"1 block\"".into(),
-        1 => format!("\"{blocks} blocks\""),
-        _ => format!("\"{pages} pages\""),
+        1 => format!("\"{}\"", counted(blocks, "block")),
+        _ => format!("\"{}\"", counted(pages, "page")),
     }
 }
 
@@ -114,18 +117,20 @@ pub fn needs(shape: &Shape, gc: &GcPlan, reserved: u64, open_blocks: u64) -> Str
     let open = pages_shut_by_an_open_block(shape, gc);
     if reserved > u64::from(reserve) * u64::from(per_block) {
         return format!(
-            "reserved pages, even and odd: {reserved}; open blocks: {open_blocks}, each with \
-             {open} pages"
+            "reserved pages, even and odd: {reserved}; open blocks: {open_blocks}, each with {}",
+            counted(open, "page")
         );
     }
     match shape.sub_blocks {
         1 => format!(
-            "reserved blocks: {reserve}, open blocks: {open_blocks}, each of {per_block} pages{}",
+            "reserved blocks: {reserve}, open blocks: {open_blocks}, each of {}{}",
+            counted(per_block, "page"),
             padding(shape)
         ),
         _ => format!(
-            "reserved sub-blocks: {reserve}, each of {per_block} pages; open blocks: \
-             {open_blocks}, each with {open} pages"
+            "reserved sub-blocks: {reserve}, each of {}; open blocks: {open_blocks}, each with {}",
+            counted(per_block, "page"),
+            counted(open, "page")
         ),
     }
 }
@@ -136,8 +141,9 @@ pub fn padding(shape: &Shape) -> String {
     match pages {
         0 => String::new(),
         _ => format!(
-            "; and {pages} pages that no collection wins, {least} in each block, since without \
-             power-loss protection it pads its last program"
+            "; and {} that no collection wins, {least} in each block, since without power-loss \
+             protection it pads its last program",
+            counted(pages, "page")
         ),
     }
 }

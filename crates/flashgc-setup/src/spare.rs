@@ -3,6 +3,7 @@
 use super::slots::trigger::used_space;
 use super::space::{self, least_of};
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 use flashgc_model::device::Shape;
 use flashgc_model::gc::GcPlan;
 
@@ -64,8 +65,8 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
         root.table("device").error(
             "exported",
             format!(
-                "a plane has {} spare pages, but collection alone needs {reserved}: {}",
-                physical.saturating_sub(exported),
+                "a plane has {}, but collection alone needs {reserved}: {}",
+                counted(physical.saturating_sub(exported), "spare page"),
                 space::needs(shape, gc, reserved_pages, open_blocks)
             ),
             format!(
@@ -86,20 +87,22 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
         root.table("gc").table("trigger").table("watermark").error(
             key,
             format!(
-                "the threshold ({mark} pages per plane) exceeds the spare space of a plane: {} \
-                 spare pages, minus {open_blocks} open {}{}",
-                physical - exported,
+                "the threshold ({} per plane) exceeds the spare space of a plane: {}, minus \
+                 {open_blocks} open {}{}",
+                counted(mark, "page"),
+                counted(physical - exported, "spare page"),
                 space::word(shape, open_blocks),
                 space::padding(shape)
             ),
             format!(
-                "collection could never reach it: give at most \"{} blocks\" or \"{room} pages\"",
-                room / space::all_of_a_block(shape)
+                "collection could never reach it: give at most \"{}\" or \"{}\"",
+                counted(room / space::all_of_a_block(shape), "block"),
+                counted(room, "page")
             ),
         );
         let key = format!("gc.trigger.watermark.{key}");
         root.remedy(&key, "50% of spare");
-        root.remedy(&key, &format!("{room} pages"));
+        root.remedy(&key, &counted(room, "page"));
         return None;
     }
     Some(())

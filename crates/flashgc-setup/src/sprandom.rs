@@ -1,6 +1,7 @@
 //! The table of `sprandom`: a pass of writes after fio, as a fill or as a job.
 
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 use flashgc_workload::sprandom::{REGIONS_MAX, SprandomPlan};
 
 /// Regions of a pass, as in fio.
@@ -45,8 +46,10 @@ pub fn misfit(
 ) -> Option<(&'static str, String, String)> {
     let writes = plan.writes(blocks);
     if u64::from(plan.regions) > writes {
-        let message = format!("the pass has {writes} writes, but {} regions", plan.regions);
-        return Some(("regions", message, format!("give at most {writes} regions")));
+        let writes_in = counted(writes, "write");
+        let message = format!("the pass has {writes_in}, but {} regions", plan.regions);
+        let help = format!("give at most {}", counted(writes, "region"));
+        return Some(("regions", message, help));
     }
     let bytes = u128::from(writes) * u128::from(block_bytes);
     let region_bytes = bytes / u128::from(plan.regions);

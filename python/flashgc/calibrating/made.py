@@ -132,7 +132,7 @@ def _task(
     if count < len(chosen):
         measured = units.counted(count, "measured number")
         raise ConfigError(
-            f"error: {measured} cannot give {len(chosen)} free ones: "
+            f"error: {measured} cannot give {units.counted(len(chosen), 'free number')}: "
             f"{', '.join(one.key for one in chosen)}\n"
             "  = help: fit more rows, or fewer keys with --free"
         )

@@ -245,6 +245,7 @@ def _register_cost(
 
     from flashgc.cli import show
     from flashgc.estimates.register_cost import register_cost
+    from flashgc.formatting import units
 
     if name is None:
         fail("error: --registers needs a device\n  = help: `flashgc devices NAME --registers 4`")
@@ -258,10 +259,11 @@ def _register_cost(
         print(encoder.dumps(cost._asdict(), indent=2))
         return
     for text in (
-        f"{name}: {registers} data registers in each plane, {registers} sets in each die",
+        f"{name}: {units.counted(registers, 'data register')} in each plane, "
+        f"{units.counted(registers, 'set')} in each die",
         f"added to a die of {die_mm2:g} mm2: {cost.data_registers} data, "
-        f"{cost.command_registers} command and {cost.address_registers} address registers of "
-        f"{cost.page_bytes} bytes",
+        f"{cost.command_registers} command and "
+        f"{units.counted(cost.address_registers, 'address register')} of {cost.page_bytes} bytes",
         f"area: {cost.area_mm2:.3g} mm2, {100 * cost.share_of_die:.2g} % of the die",
         f"price of all data registers: at most {cost.usd_at_most:.3f} US dollars for a die",
         "SRAM of 4.75 MB/mm2 at 500 dollars a GB; without wiring "

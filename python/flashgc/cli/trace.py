@@ -401,16 +401,20 @@ def _rows(done: dict[str, Any]) -> str:
 
 
 def _say_written(done: dict[str, Any], what: str) -> None:
-    left = f", {done['left_out']} of other kinds omitted" if done["left_out"] else ""
-    bad = f", {done['bad_rows']} skipped" if done["bad_rows"] else ""
-    late = f", {done['out_of_order']} out of order" if done.get("out_of_order") else ""
-    say(f"{_rows(done)} {what}{left}{bad}{late}{_lost(done)}")
+    from flashgc.formatting import units
+
+    named = (("left_out", "of other kinds omitted"), ("bad_rows", "skipped"),
+             ("out_of_order", "out of order"))  # fmt: skip
+    more = [f", {units.count(done[key])} {name}" for key, name in named if done.get(key)]
+    say(f"{_rows(done)} {what}{''.join(more)}{_lost(done)}")
 
 
 def _lost(done: dict[str, Any]) -> str:
-    named = (("marks_lost", "priority marks"), ("hints_lost", "placement hints"),
-             ("flushes_lost", "flushes or FUA marks"))  # fmt: skip
-    lost = [f"{done[key]} {name}" for key, name in named if done.get(key)]
+    from flashgc.formatting import units
+
+    named = (("marks_lost", "priority mark", ""), ("hints_lost", "placement hint", ""),
+             ("flushes_lost", "flush or FUA mark", "flushes or FUA marks"))  # fmt: skip
+    lost = [units.counted(done[key], one, several) for key, one, several in named if done.get(key)]
     return f"; {' and '.join(lost)} lost, which fgt keeps" if lost else ""
 
 

@@ -12,6 +12,7 @@ from flashgc._engine import ConfigError
 from flashgc._engine_types import NO_LOGS, Stories
 from flashgc.explaining.explanation import Explanation
 from flashgc.files import arguments
+from flashgc.formatting import units
 from flashgc.pages import provenance
 from flashgc.reports.report import Report, of_outcome
 from flashgc.running import building, executing, inputs, origin
@@ -138,7 +139,9 @@ def _count(slowest: int | None, numbers: list[int]) -> int:
 def _check_numbers(numbers: list[int], count: int) -> None:
     missing = [number for number in numbers if number >= count]
     if missing:
+        had = units.counted(count, "request")
+        allowed = f"a number from 0 to {count - 1:,}" if count > 1 else "0"
         raise ConfigError(
-            f"error: there is no request {missing[0]:,}: the run had {count:,} requests\n"
-            f"  = help: give a number from 0 to {count - 1:,}"
+            f"error: there is no request {missing[0]:,}: the run had {had}\n"
+            f"  = help: give {allowed}"
         )

@@ -68,7 +68,8 @@ def rows(story: Mapping[str, Any]) -> Rows:
         return [head, *found]
     half = MOST_ROWS // 2
     left = len(found) - 2 * half
-    return [head, *found[:half], ["", "", f"... {left:,} more lines"], *found[-half:]]
+    between = f"... {units.counted(left, 'more line')}"
+    return [head, *found[:half], ["", "", between], *found[-half:]]
 
 
 def since(ns: int) -> str:

@@ -72,15 +72,11 @@ def geometry(shape: Mapping[str, Any]) -> str:
     ...     "page_bytes": 4096})
     '8 channels x 1 chip x 1 die x 4 planes x 512 blocks x 64 pages of 4 KiB'
     """
-    parts = [_counted(shape[key], one) for key, one in _COUNTS]
-    parts += [_counted(shape["blocks_per_plane"], "block"),
-              _counted(shape["pages_per_block"], "page")]  # fmt: skip
+    parts = [units.counted(shape[key], one) for key, one in _COUNTS]
+    parts += [units.counted(shape["blocks_per_plane"], "block"),
+              units.counted(shape["pages_per_block"], "page")]  # fmt: skip
     page = units.size(shape["page_bytes"]).replace(".00 ", " ").replace(".0 ", " ")
     return f"{' x '.join(parts)} of {page}"
-
-
-def _counted(count: int, one: str) -> str:
-    return f"{units.count(count)} {one}{'' if count == 1 else 's'}"
 
 
 def over_provisioning(capacity: Mapping[str, Any]) -> str:

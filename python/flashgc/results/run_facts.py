@@ -82,7 +82,7 @@ def _endurance(report: RunResults) -> list[tuple[str, str]]:
     found = report.get("endurance")
     if not found:
         return []
-    cycles = f"{units.count(found['rated_cycles'])} P/E cycles"
+    cycles = units.counted(found["rated_cycles"], "P/E cycle")
     if found["tbw_bytes"] is None:
         return [("endurance", f"not stated for {cycles}: {found['why_not']}")]
     written = f"{units.figures(found['tbw_bytes'] / 1e12)} TBW"
@@ -138,8 +138,8 @@ def gc_waits(report: RunResults) -> str:
     """The durations of collections, and the times for which they blocked the host."""
     gc = report.gc
     elapsed, blocked = (units.time(gc[name]) for name in ("elapsed_ns", "blocking_ns"))
-    each = units.time(gc["elapsed_ns"] / gc["count"]) if gc["count"] else units.NOTHING
-    return f"selection to erase {elapsed} ({each} each); host blocked {blocked}"
+    each = f" ({units.time(gc['elapsed_ns'] / gc['count'])} each)" if gc["count"] else ""
+    return f"selection to erase {elapsed}{each}; host blocked {blocked}"
 
 
 def _gc_time(report: RunResults) -> str:
@@ -238,6 +238,7 @@ def _took(report: RunResults) -> str:
     speed = units.count(report.page_operations_per_s)
     before = units.figures(report.precondition_wall_s)
     return (
-        f"{units.figures(report.wall_s)} s for {units.count(report.page_operations)} page "
-        f"operations ({speed} per second), after {before} s of preparation"
+        f"{units.figures(report.wall_s)} s for "
+        f"{units.counted(report.page_operations, 'page operation')} ({speed} per second), "
+        f"after {before} s of preparation"
     )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from flashgc._engine import ConfigError
 from flashgc.components.component import Component, is_device
 from flashgc.files import arguments
+from flashgc.formatting import units
 from flashgc.pages import provenance
 from flashgc.running import building, inputs, parallel
 from flashgc.snia import definitions, findings, steady
@@ -216,8 +217,9 @@ def _form(
     length = definitions.MINUTE_NS if round_ is None else _length(round_)
     most = steady.ROUNDS_MAX
     if not steady.WINDOW <= inputs.whole("rounds", rounds, 1) <= most:
+        asked = units.counted(rounds, "round")
         raise ConfigError(
-            f"error: {rounds} rounds are not possible: the measurement window has "
+            f"error: a test of {asked} is not possible: the measurement window has "
             f"{steady.WINDOW}, and a test ends after {most}\n  = help: give a number from "
             f"{steady.WINDOW} to {most}"
         )

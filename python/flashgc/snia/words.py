@@ -78,13 +78,17 @@ def title(test: Values) -> str:
     return f"{test['title']} ({test['test']}): {outcome}"
 
 
+def _capacities(times: int) -> str:
+    return units.counted(times, "user capacity", "user capacities")
+
+
 def about(part: Values, named: bool = True) -> str:
     """Preconditioning, rounds, and whether the part is steady."""
     before = part["preconditioning"]
     told = [part["name"]] if part["name"] and named else []
     if before is not None:
         told.append(
-            f"preconditioned with {before['times']} user capacities in writes of "
+            f"preconditioned with {_capacities(before['times'])} in writes of "
             f"{definitions.size(before['bytes'])} ({units.time(before['took_ns'])})"
         )
     else:

@@ -156,10 +156,10 @@ def _sequential(about: About) -> str:
 def _batches(batches: Mapping[str, Any]) -> str:
     if not batches["count"]:
         return "none"
+    groups = units.counted(batches["count"], "group")
     return (
-        f"{units.share(batches['rows_share'])} of the rows, in {units.count(batches['count'])} "
-        f"groups of {units.figures(batches['mean_rows'])}, {units.count(batches['max_rows'])} "
-        "at most"
+        f"{units.share(batches['rows_share'])} of the rows, in {groups} of "
+        f"{units.figures(batches['mean_rows'])}, {units.count(batches['max_rows'])} at most"
     )
 
 

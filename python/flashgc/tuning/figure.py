@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flashgc.charts import Chart, theme
+from flashgc.formatting import units
 from flashgc.tuning import words
 from flashgc.tuning.metrics import Metric
 
@@ -67,7 +68,8 @@ def _course(found: Found, metric: Metric) -> Chart:
         "mark": {"type": "line", "interpolate": "step-after", "color": _COLOURS[2]},
         "encoding": {"x": across, "y": {**_upwards(found, points, metric), "field": "best"}},
     }  # fmt: skip
-    told = f"{metric.label} of {len(points)} trials; the line is the best so far."
+    trials = units.counted(len(points), "trial")
+    told = f"{metric.label} of {trials}; the line is the best so far."
     spec = {"layer": [line, _marks(found, points, across, metric)]}
     return Chart("front", f"{metric.label} by trial", spec, columns, told, _NOTE, height=320)
 

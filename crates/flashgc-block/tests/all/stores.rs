@@ -81,11 +81,11 @@ fn a_record_that_is_damaged_in_both_copies_is_a_cut_program_or_refused() {
     }
     let drive = opens().expect("it opens");
     let found = drive.found().expect("a drive that goes on").to_string();
-    assert!(found.contains("cut off before") && found.contains("1 programs were cut"), "{found}");
+    assert!(found.contains("cut off before") && found.contains("1 program was cut"), "{found}");
     drive.write(&[8; 4096], 0, true).expect("a write");
     drive.end().expect("a report");
     let drive = opens().expect("what was cut is known");
-    assert!(drive.found().expect("a drive").to_string().starts_with("stopped before; 1 pages"));
+    assert!(drive.found().expect("a drive").to_string().starts_with("stopped before; 1 page has"));
     drive.end().expect("a report");
     file.read_exact_at(&mut bytes, records).expect("records");
     let whole = |at: &usize| bytes[*at..*at + 4] == [0; 4] && bytes[*at + 4..*at + 8] != [0; 4];

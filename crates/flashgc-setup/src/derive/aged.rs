@@ -3,6 +3,7 @@
 use crate::precondition::PreconditionPlan;
 use crate::space::word;
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 use flashgc_model::device::Shape;
 use flashgc_model::drive::aged_blocks;
 use flashgc_model::gc::GcPlan;
@@ -72,8 +73,13 @@ impl Erased {
         let needed = u64::from(gc.reserve_pages) + streams * self.of_aged;
         (gc.reserve_pages > 0 && self.pages < needed).then(|| {
             format!(
-                "collection and {streams} open blocks need {needed} erased pages, and {} are left",
-                self.pages
+                "collection and {} need {}, and {} left",
+                counted(streams, "open block"),
+                counted(needed, "erased page"),
+                match self.pages {
+                    1 => "1 is".into(),
+                    pages => format!("{pages} are"),
+                }
             )
         })
     }

@@ -1,6 +1,7 @@
 //! `device.pages_per_program`: the pages of a word line that one program writes together.
 
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 
 /// The most flash pages of a program.
 const PAGES_MAX: u32 = 64;
@@ -30,8 +31,9 @@ pub fn in_layers(table: &Reader<'_>, together: u32, pages: u32, layers: u32) -> 
     if of_layer.is_multiple_of(together) {
         return Some(together);
     }
+    let of_layer = counted(of_layer, "page");
     let message =
-        format!("pages_per_program must divide the {of_layer} pages of a layer, got {together}");
+        format!("pages_per_program must divide the {of_layer} of a layer, got {together}");
     let help = "a word line lies in one layer: set fewer device.layers, or another number";
     table.error("pages_per_program", message, help);
     None

@@ -3,6 +3,7 @@
 use super::timing::at_most_longest;
 use crate::block_list::{Listed, UNCORRECTABLE};
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 use flashgc_model::device::page_times::TYPES_MAX;
 use flashgc_model::device::read_errors::RETRIES_MAX;
 use flashgc_model::device::{ErrorLaw, LostPage, ReadRetry, RetryTimes};
@@ -89,9 +90,9 @@ fn type_factors(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Vec<
     let pages = pages_per_block?;
     if !pages.is_multiple_of(factors.len() as u32) {
         let message = format!(
-            "type_factors names {} page types, and device.pages_per_block must be a multiple of \
-             that, got {pages}",
-            factors.len()
+            "type_factors names {}, and device.pages_per_block must be a multiple of that, got \
+             {pages}",
+            counted(factors.len() as u64, "page type")
         );
         table.error("type_factors", message, "give as many factors as a word line has pages");
         return None;

@@ -3,7 +3,7 @@
 use super::jitter;
 use super::layers::PAGES_PER_BLOCK_MAX;
 use flashgc_config::Reader;
-use flashgc_config::units::Rate;
+use flashgc_config::units::{Rate, counted};
 use flashgc_model::device::page_times::TYPES_MAX;
 use flashgc_model::device::{
     HostPrograms, PageTimes, Passes, ReadTimes, Shape, Summary, Suspend, Timing,
@@ -102,9 +102,8 @@ fn reads_ns(table: &Reader<'_>, pages_per_block: Option<u32>) -> Option<Vec<u64>
     let pages = pages_per_block?;
     if !pages.is_multiple_of(times.len() as u32) {
         let message = format!(
-            "read names {} page types, and device.pages_per_block must be a multiple of that, \
-             got {pages}",
-            times.len()
+            "read names {}, and device.pages_per_block must be a multiple of that, got {pages}",
+            counted(times.len() as u64, "page type")
         );
         let help = "set another device.pages_per_block, or give other read times";
         table.error("read", message, help);

@@ -2,6 +2,7 @@
 
 use super::exported::Exported;
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 use flashgc_model::device::Shape;
 
 const KEY: &str = "user_capacity";
@@ -73,9 +74,10 @@ pub fn size(
         let most = u64::from(BLOCKS_MAX) * u64::from(shape.pages_per_block);
         let most = most.min(u64::from(u32::MAX) - 2);
         let message = format!(
-            "a capacity of {user_bytes} bytes is {pages} pages in each of {} planes, which must \
-             be 1 to some {most}",
-            shape.planes()
+            "a capacity of {} is {} in each of {}, which must be 1 to some {most}",
+            counted(user_bytes, "byte"),
+            counted(pages, "page"),
+            counted(shape.planes(), "plane")
         );
         table.error(KEY, message, "give a capacity as in \"960 GB\", or change the planes");
         return None;

@@ -3,7 +3,7 @@
 use super::slot::{OneOf, choice};
 use crate::space::least_of;
 use flashgc_config::Reader;
-use flashgc_config::units::Threshold;
+use flashgc_config::units::{Threshold, counted};
 use flashgc_model::device::Shape;
 use flashgc_model::gc::choice::{About, Choice, Count, Described, Key, Row, Word};
 use flashgc_model::gc::victim::{Ranks, Settings};
@@ -102,8 +102,9 @@ impl Erase {
             }
         };
         if pages > most {
+            let at_most = counted(most, "page");
             let message =
-                format!("move_cap must be at most {most} pages (victim blocks: {k}), got {pages}");
+                format!("move_cap must be at most {at_most} (victim blocks: {k}), got {pages}");
             table.error(MOVE_CAP.name(), message, "give less, or remove move_cap for no limit");
             return None;
         }
@@ -213,8 +214,8 @@ fn has_both_kinds(root: &Reader<'_>, copy: CopyChoice, shape: &Shape) -> Option<
         "use",
         format!(
             "parity = true needs sub-blocks with an even number of pages, at least 2 of them for \
-             data, got {} pages, {least} for data",
-            shape.pages_per_block
+             data, got {}, {least} for data",
+            counted(shape.pages_per_block, "page")
         ),
         "set parity = false for the copies, or a smaller device.sub_blocks",
     );

@@ -4,7 +4,7 @@ use super::slot::{OneOf, choice};
 use super::tokens::{self, TokenKeys};
 use crate::space::{mark, space};
 use flashgc_config::Reader;
-use flashgc_config::units::{Share, Threshold};
+use flashgc_config::units::{Share, Threshold, counted};
 use flashgc_model::device::Shape;
 use flashgc_model::gc::choice::{Choice, Count, Described, Key, Percent, Row};
 use flashgc_model::gc::{Space, TimeSlices};
@@ -161,8 +161,9 @@ pub(super) fn floor(
         table.error(
             FLOOR.name(),
             format!(
-                "the floor ({} pages) must be above the reserve ({reserve} pages)",
-                floor.pages(shape)
+                "the floor ({}) must be above the reserve ({})",
+                counted(floor.pages(shape), "page"),
+                counted(reserve, "page")
             ),
             format!(
                 "give at least {}; below that, writes and collections could wait for each other",

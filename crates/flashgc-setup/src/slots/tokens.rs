@@ -4,7 +4,7 @@ use super::pacing::{FLOOR, Pacing, PacingKeys, floor};
 use super::slot::OneOf;
 use crate::space;
 use flashgc_config::Reader;
-use flashgc_config::units::Threshold;
+use flashgc_config::units::{Threshold, counted};
 use flashgc_model::device::Shape;
 use flashgc_model::gc::choice::{Choice, Described, Key};
 use flashgc_model::gc::{GcPlan, Space, Tokens};
@@ -113,8 +113,10 @@ pub fn note(plan: &Plan) -> Option<String> {
         let reserve_blocks = plan.gc.reserve_blocks + 3;
         let pages = u64::from(reserve_blocks) * u64::from(shape.data_pages());
         format!(
-            "collections run without a pause: the floor of gc.pacing.tokens ({floor_pages} pages) \
-             is not below gc.trigger.watermark.soft ({soft_pages} pages); set soft = {} or more",
+            "collections run without a pause: the floor of gc.pacing.tokens ({}) is not below \
+             gc.trigger.watermark.soft ({}); set soft = {} or more",
+            counted(floor_pages, "page"),
+            counted(soft_pages, "page"),
             space::mark(shape, reserve_blocks, pages)
         )
     })

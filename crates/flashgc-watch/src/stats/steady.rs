@@ -261,9 +261,11 @@ fn check_pages(evidence: &Evidence<'_>, amplification: f64, against: &mut Agains
         against.add(
             times,
             format!(
-                "collection reclaimed {} pages for {} written, and free pages went from {begin} to \
-                 {end}",
-                evidence.reclaimed_pages, evidence.written_pages
+                "collection reclaimed {} page{} for {} written, and free pages went from {begin} \
+                 to {end}",
+                evidence.reclaimed_pages,
+                if evidence.reclaimed_pages == 1 { "" } else { "s" },
+                evidence.written_pages
             ),
         );
     }

@@ -128,7 +128,7 @@ impl Session {
         let Some((end, until)) = results.until.zip(self.setup.until) else { return };
         if !end.reached && !is_read_only(results) {
             let bound = match self.setup.workload.length() {
-                Some(Length::Requests(count)) => format!("{} requests", grouped(count)),
+                Some(Length::Requests(count)) => counted(count, "request"),
                 _ => format!("{} drive writes", until.at_most),
             };
             let balance = &results.balance;
@@ -145,10 +145,10 @@ impl Session {
     pub(super) fn note_read_only(&mut self, results: &Results) {
         let Some(bad) = results.bad_blocks.filter(|bad| bad.is_read_only) else { return };
         self.notes.push(format!(
-            "the drive became read-only after {} writes: {} blocks are bad, and there is no spare \
-             block for the next failure; {}",
-            grouped(results.counters.requests[HostOp::Write as usize]),
-            grouped(u64::from(bad.retired + bad.failing)),
+            "the drive became read-only after {}, with {} and no spare block for the next failure; \
+             {}",
+            counted(results.counters.requests[HostOp::Write as usize], "write"),
+            counted(u64::from(bad.retired + bad.failing), "bad block"),
             if self.is_live { "later writes were refused" } else { "the run ends there" }
         ));
     }
@@ -222,16 +222,19 @@ impl Session {
     fn not_collected(&self, results: &Results) -> String {
         let exported = u64::from(self.setup.plan.geometry.exported_pages);
         let counters = &results.counters;
-        let left = grouped(results.pages_to_first);
         let advice = self.what_to_do();
         if matches!(self.setup.workload, WorkloadPlan::Trace(_)) {
             let share = counters.host_written as f64 / exported as f64 * 100.0;
             return format!(
                 "no collection: the trace writes {share:.1} % of the drive ({} of {} pages), and \
-                 about {left} more pages fit before collection begins, so no scheme can differ; to \
-                 see collection, {advice}",
+                 about {} before collection begins, so no scheme can differ; to see collection, \
+                 {advice}",
                 grouped(counters.host_written),
-                grouped(exported)
+                grouped(exported),
+                match results.pages_to_first {
+                    1 => "1 more page fits".into(),
+                    pages => format!("{} more pages fit", grouped(pages)),
+                }
             );
         }
         let Some(more) = results.balance.more_requests else {
@@ -242,12 +245,12 @@ impl Session {
         };
         let [begin, end] = [results.balance.free_pages_begin, results.balance.free_pages_end];
         format!(
-            "no collection yet, so no scheme can differ: the drive has {} free pages left of {} at \
-             the start, about {left} of them before collection begins; about {} more requests \
-             until then; {advice}",
-            grouped(end),
+            "no collection yet, so no scheme can differ: the drive has {} left of {} at the start, \
+             about {} of them before collection begins; about {} until then; {advice}",
+            counted(end, "free page"),
             grouped(begin),
-            grouped(more)
+            grouped(results.pages_to_first),
+            counted(more, "more request")
         )
     }
 
@@ -278,6 +281,11 @@ impl Session {
 /// Whether bad blocks have ended the life of the drive.
 fn is_read_only(results: &Results) -> bool {
     results.bad_blocks.is_some_and(|bad| bad.is_read_only)
+}
+
+/// A number with commas, and its noun.
+fn counted(number: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// A number with commas.

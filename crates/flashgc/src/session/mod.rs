@@ -43,6 +43,7 @@ use crate::workload::trace_reads::{MappedReads, TraceReads};
 use engine::{Engine, engine};
 pub use error::RunError;
 pub use fit_scan::FitScan;
+use flashgc_config::units::counted;
 pub use options::Options;
 use precondition::{Foreseeing, PreSource};
 use saved::TraceFacts;
@@ -279,9 +280,8 @@ impl Session {
             .map_err(|why| RunError::in_trace(format!("error: {name}: {why}")))?;
         if layout.wraps() {
             self.notes.push(format!(
-                "the trace covers {} pages, but the drive has {exported} for it: addresses were \
-                 wrapped",
-                layout.span_pages()
+                "the trace covers {}, but the drive has {exported} for it: addresses were wrapped",
+                counted(layout.span_pages(), "page")
             ));
         }
         self.layout = Some(layout);

@@ -12,6 +12,7 @@ use crate::report::VERSION;
 use crate::store::Preconditioning;
 use crate::workload::records::TraceOpener;
 use crate::workload::synthetic::SyntheticOverwrites;
+use flashgc_config::units::counted;
 use flashgc_trace::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -92,15 +93,17 @@ impl Origin {
         let none = "gc.pacing.time-slices.extra_space=\"0%\"";
         Some(if own > 0 {
             format!(
-                "the scheme {} adds {own} blocks to each plane \
-                 (gc.pacing.time-slices.extra_space); `--set {none}` removes them",
-                setup.plan.gc.scheme
+                "the scheme {} adds {} to each plane (gc.pacing.time-slices.extra_space); `--set \
+                 {none}` adds none",
+                setup.plan.gc.scheme,
+                counted(own, "block")
             )
         } else {
             format!(
-                "the drive was saved under {}, which adds {made} blocks to each plane \
+                "the drive was saved under {}, which adds {} to each plane \
                  (gc.pacing.time-slices.extra_space); save it again with `--set {none}`",
-                self.precondition.scheme
+                self.precondition.scheme,
+                counted(made, "block")
             )
         })
     }

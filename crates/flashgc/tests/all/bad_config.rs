@@ -176,6 +176,8 @@ fn marks_and_spare_must_fit_each_other() {
     let soft = "soft = \"3 blocks\"";
     let cases: &[(&str, &str, &[&str])] = &[
         ("exported = 0.6", "exported = 0.9", &["13 spare pages, but collection", "exported = 0.9"]),
+        ("exported = 0.6", "exported = 0.995", &["a plane has 1 spare page, but collection"]),
+        (soft, "soft = \"1 page\"", &["threshold (1 page) must be above the reserve (8 pages)"]),
         (soft, "soft = \"7 blocks\"", &["exceeds the spare space", "give at most \"5 blocks\""]),
         (soft, "soft = \"17 blocks\"", &["but a plane has", "a plane has 16"]),
         (soft, "soft = \"1 blocks\"", &["threshold (8 pages) must be above"]),

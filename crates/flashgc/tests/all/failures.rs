@@ -151,7 +151,7 @@ fn a_drive_without_spare_blocks_is_read_only_and_its_run_ends() {
     assert_eq!(at_keys(&report), (0, 3, 3, 0, 0, true));
     assert_eq!(whole(&report, "requests.write"), 37);
     let notes = at(&report, "notes").to_string();
-    let note = "the drive became read-only after 37 writes: 3 blocks are bad";
+    let note = "the drive became read-only after 37 writes, with 3 bad blocks";
     assert!(notes.contains(note), "{notes}");
     let untimed = events_untimed(&at_all, &pages);
     assert_eq!(at_keys(&untimed), (0, 3, 3, 0, 0, true));

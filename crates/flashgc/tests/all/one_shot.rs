@@ -168,7 +168,7 @@ fn what_cannot_join_pages_is_refused() {
     for (sets, words) in [
         ("device.pages_per_program=2", "must divide device.pages_per_block = 9, got 2"),
         ("device.pages_per_program=0", "`device.pages_per_program` is out of range"),
-        ("device.layers=9", "must divide the 1 pages of a layer, got 3"),
+        ("device.layers=9", "must divide the 1 page of a layer, got 3"),
     ] {
         let found = refusal(TINY, &joined(&[sets]));
         assert!(found.contains(words), "{sets}\n{found}");

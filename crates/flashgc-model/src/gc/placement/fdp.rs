@@ -17,6 +17,7 @@ use crate::gc::choice::{About, Choice, Count, Described, Word};
 use crate::gc::windows::Costs;
 use crate::ids::Lpn;
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 use serde::Serialize;
 use std::slice::Iter;
 
@@ -203,7 +204,7 @@ impl Settings {
                 format!(
                     "shares has {} with the sum {sum}; 1 to {HANDLES} numbers above 0 are allowed, \
                      with a sum of at most 1",
-                    numbers(shares.len())
+                    counted(shares.len() as u64, "number")
                 ),
                 "give each handle its share of the drive, as in `shares = [0.04, 0.96]`",
             );
@@ -218,10 +219,6 @@ impl Settings {
             Handles::Hint { handles, .. } => *handles,
         }
     }
-}
-
-fn numbers(count: usize) -> String {
-    if count == 1 { "1 number".into() } else { format!("{count} numbers") }
 }
 
 impl Classes for Settings {

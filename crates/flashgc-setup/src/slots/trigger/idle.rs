@@ -3,7 +3,7 @@
 use crate::slots::slot::choice;
 use crate::space::space;
 use flashgc_config::Reader;
-use flashgc_config::units::{Threshold, parse_duration_ns};
+use flashgc_config::units::{Threshold, counted, parse_duration_ns};
 use flashgc_model::device::Shape;
 use flashgc_model::gc::choice::{Choice, Described, Key};
 use flashgc_model::gc::{Idle, Space, Wait};
@@ -90,14 +90,13 @@ pub fn plan(
         table.error(
             THRESHOLD.name(),
             format!(
-                "the proactive threshold ({} pages) is below the soft threshold ({} pages)",
-                threshold.pages(shape),
-                soft.pages(shape)
+                "the proactive threshold ({}) is below the soft threshold ({})",
+                counted(threshold.pages(shape), "page"),
+                counted(soft.pages(shape), "page")
             ),
             format!(
-                "give at least \"{} pages\", or remove it for the default of twice the soft \
-                 threshold",
-                soft.pages(shape)
+                "give at least \"{}\", or remove it for the default of twice the soft threshold",
+                counted(soft.pages(shape), "page")
             ),
         );
         return None;

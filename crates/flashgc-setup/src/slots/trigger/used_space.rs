@@ -5,7 +5,7 @@ use crate::slots::erase::Erase;
 use crate::slots::pacing;
 use crate::slots::slot::choice;
 use flashgc_config::Reader;
-use flashgc_config::units::{Share, Threshold};
+use flashgc_config::units::{Share, Threshold, counted};
 use flashgc_model::device::Shape;
 use flashgc_model::gc::choice::{About, Choice, Described, Key, Percent, Word};
 use flashgc_model::gc::used_space::{Counted, Measure, SpaceOf, UsedSpace};
@@ -180,7 +180,7 @@ pub fn plan(
     let free_pages = pages - trigger.on.at_least(pages);
     if free_pages == 0 {
         let table = slot.table(trigger.name());
-        let message = format!("`on` leaves none of {pages} pages free");
+        let message = format!("`on` leaves none of {} free", counted(pages, "page"));
         table.error(ON.name, message, "give a smaller share, for example \"70%\"");
         return None;
     }
@@ -190,14 +190,15 @@ pub fn plan(
 /// There is too little spare space for the space that collection needs for itself.
 pub fn refuse_spare(root: &Reader<'_>, gc: &GcPlan, spare_pages: u64, open_blocks: u64) {
     let kept = match gc.trigger.soft {
-        Space::Blocks(blocks) => format!("{blocks} erased blocks"),
-        Space::Pages(pages) => format!("{pages} erased pages"),
+        Space::Blocks(blocks) => counted(blocks, "erased block"),
+        Space::Pages(pages) => counted(pages, "erased page"),
     };
     root.table("device").error(
         "exported",
         format!(
-            "a plane has {spare_pages} spare pages, too few for the {kept} that collection keeps \
-             free, in addition to open blocks ({open_blocks})"
+            "a plane has {}, too few for the {kept} that collection keeps free, in addition to \
+             open blocks ({open_blocks})",
+            counted(spare_pages, "spare page")
         ),
         "set a smaller device.exported, or give each plane more blocks",
     );

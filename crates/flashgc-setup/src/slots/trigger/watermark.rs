@@ -4,7 +4,7 @@
 use crate::slots::slot::choice;
 use crate::space::{mark, space, word};
 use flashgc_config::Reader;
-use flashgc_config::units::{Share, ShareOf, Threshold};
+use flashgc_config::units::{Share, ShareOf, Threshold, counted};
 use flashgc_model::device::Shape;
 use flashgc_model::gc::choice::{About, Choice, Described, Flag, Key, Word};
 use flashgc_model::gc::{Batch, Space, Watermark};
@@ -127,8 +127,9 @@ fn check(
         marks.error(
             "soft",
             format!(
-                "the soft threshold ({} pages) must be above the reserve ({reserve} pages)",
-                pages(soft)
+                "the soft threshold ({}) must be above the reserve ({})",
+                counted(pages(soft), "page"),
+                counted(reserve, "page")
             ),
             format!(
                 "collection reserves {reserve_blocks} erased {} of each plane: give at least {}",
@@ -142,8 +143,9 @@ fn check(
         marks.error(
             "hard",
             format!(
-                "the hard threshold ({} pages) is below the reserve ({reserve} pages)",
-                pages(hard)
+                "the hard threshold ({}) is below the reserve ({})",
+                counted(pages(hard), "page"),
+                counted(reserve, "page")
             ),
             format!("give at least {}", mark(shape, reserve_blocks, reserve)),
         );
@@ -151,22 +153,23 @@ fn check(
     }
     if is_given && pages(hard) > pages(soft) {
         let message = format!(
-            "the hard threshold ({} pages) is above the soft threshold ({} pages)",
-            pages(hard),
-            pages(soft)
+            "the hard threshold ({}) is above the soft threshold ({})",
+            counted(pages(hard), "page"),
+            counted(pages(soft), "page")
         );
-        marks.error("hard", message, format!("give at most \"{} pages\"", pages(soft)));
+        let help = format!("give at most \"{}\"", counted(pages(soft), "page"));
+        marks.error("hard", message, help);
         return None;
     }
     if pages(stop) < pages(soft) {
         marks.error(
             "stop",
             format!(
-                "the stop threshold ({} pages) is below the soft threshold ({} pages)",
-                pages(stop),
-                pages(soft)
+                "the stop threshold ({}) is below the soft threshold ({})",
+                counted(pages(stop), "page"),
+                counted(pages(soft), "page")
             ),
-            format!("give at least \"{} pages\"", pages(soft)),
+            format!("give at least \"{}\"", counted(pages(soft), "page")),
         );
         return None;
     }

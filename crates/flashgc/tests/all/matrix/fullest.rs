@@ -8,7 +8,7 @@ use flashgc::session::{Setup, prepare};
 
 /// The allowed reasons of the plan against one more page of data.
 const REASONS: &[&str] = &[
-    "spare pages, but collection alone needs",
+    ", but collection alone needs",
     "exceeds the spare space",
     // A share of little spare.
     "must be above the reserve",

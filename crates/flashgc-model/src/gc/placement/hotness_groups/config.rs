@@ -6,6 +6,7 @@ use super::{ColdGo, CopiesGo, HotTo, HotnessGroups};
 use crate::device::Shape;
 use crate::gc::choice::{About, Choice, Count, Described, Flag, Key, Word};
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 
 /// The declaration.
 pub const CHOICE: Choice = Choice {
@@ -147,7 +148,11 @@ pub fn check_blocks(
         };
         table.error(
             GROUPS.name,
-            format!("a plane of {blocks} blocks is too small for groups = {}", groups.groups()),
+            format!(
+                "a plane of {} is too small for groups = {}",
+                counted(blocks, "block"),
+                groups.groups()
+            ),
             help,
         );
         if let Some(most) = most {

@@ -23,6 +23,7 @@ use crate::ids::{BlockId, Lpn, PlaneId};
 use adaptive::Adaptive;
 use chain::Chain;
 use flashgc_config::Reader;
+use flashgc_config::units::counted;
 use serde::Serialize;
 use std::slice::Iter;
 
@@ -106,9 +107,8 @@ impl Classes for Settings {
     fn check(&self, _root: &Reader<'_>, table: &Reader<'_>, shape: &Shape) -> Option<()> {
         let sum: u64 = self.sizes.iter().flatten().map(|&size| u64::from(size)).sum();
         if sum >= u64::from(shape.blocks_per_plane) {
-            let blocks = shape.blocks_per_plane;
-            let message =
-                format!("sizes sum up to {sum} blocks, but a plane has {blocks} for all groups");
+            let (sum, blocks) = (counted(sum, "block"), shape.blocks_per_plane);
+            let message = format!("sizes sum up to {sum}, but a plane has {blocks} for all groups");
             table.error("sizes", message, "leave blocks for the last group and erased ones");
             return None;
         }
