@@ -380,6 +380,17 @@ def test_six_rows_are_chosen_one_for_each_number():
     ]  # fmt: skip
 
 
+def test_of_repeated_runs_one_is_chosen_and_the_lowest_rate_with_them():
+    """A table of a real drive has each load three times: 300,000 a second was fitted twice."""
+    rates = [rows.Row(f"{rate} {run}", "", rows.Pattern("uniform"), depth=64, rate=rate + run)
+             for rate in (1e4, 1e5, 3e5) for run in range(3)]  # fmt: skip
+    full = [rows.Row(f"full {run}", "", rows.Pattern("uniform"), depth=512) for run in range(3)]
+    slow = [rows.Row(f"in order {run}", "", rows.Pattern("sequential")) for run in range(3)]
+    many = [row.with_values({"iops": rows.Value(1.0)}) for row in (*rates, *full, *slow)]
+    chosen = [row.name for row in choosing.fitted(many)]
+    assert chosen == ["10000.0 0", "100000.0 0", "300000.0 2", "full 0", "in order 0"]
+
+
 @pytest.mark.skipif(not LONG, reason="20 hidden drives take half an hour: FLASHGC_LONG=1")
 def test_eighteen_of_twenty_hidden_drives_are_found_again(tmp_path):
     """With all candidates: times within 2 %, spare space within 1 point, and the collector.

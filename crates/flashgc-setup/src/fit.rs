@@ -135,7 +135,7 @@ fn blocks_for(sizing: &Sizing, planes: &Planes, needed: u64) -> Option<u64> {
     let enough = |blocks_per_plane: u32| {
         let shape = Shape { blocks_per_plane, ..sizing.shape.clone() };
         let exported = sizing.exported.pages_of(&shape).unwrap_or(0);
-        planes.number() * u64::from(exported) >= needed
+        planes.number() * exported >= needed
     };
     fewest_blocks(enough).map(u64::from)
 }

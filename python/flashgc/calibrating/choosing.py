@@ -9,6 +9,8 @@ from flashgc.calibrating.rows import AMPLIFICATION, IOPS, Row
 
 MOST = 6
 """Rows that are fitted at most without --fit-rows."""
+_SAME = 0.05
+"""Rates that differ by less, as a share, are one load."""
 _SKEWED = ("zipf", "fiozipf", "zoned", "scattered")
 
 Rule = tuple[Callable[[Row], bool], Callable[[Row], tuple[float, ...]]]
@@ -38,7 +40,8 @@ _RULES: Sequence[Rule] = (
     (lambda row: row.read_share < 1 and _alone(row) and (row.rate is not None or
                                                          (row.read_share == 0 and row.depth == 1
                                                           and row.block_bytes <= 16384)),
-     lambda row: (row.rate or 0.0, _worth(row))),
+     lambda row: (row.rate is None and row.pattern.kind == "sequential", row.rate or 0.0,
+                  _worth(row))),
     # Writes at full rate over the whole drive: programs and write amplification.
     (_uniform, lambda row: (-float(row.range), -row.depth, _worth(row))),
     # The same over a part of it: the spare space.
@@ -50,6 +53,9 @@ _RULES: Sequence[Rule] = (
     # A rate between an idle drive and a full one: how collections are spread over time.
     (lambda row: row.rate is not None and row.read_share < 1 and _alone(row),
      lambda row: (-(row.rate or 0.0), _worth(row))),
+    # The lowest rate, next to which nothing waits.
+    (lambda row: row.rate is not None and row.read_share < 1 and _alone(row),
+     lambda row: (row.rate or 0.0, _worth(row))),
     # Sequential writes: programs without collection.
     (lambda row: _writes(row) and row.pattern.kind == "sequential",
      lambda row: (-float(row.range), -row.block_bytes, _worth(row))),
@@ -60,15 +66,30 @@ _RULES: Sequence[Rule] = (
 
 
 def fitted(found: Sequence[Row]) -> list[Row]:
-    """At most six rows, in the order of the table; all of them where there are no more."""
+    """At most six rows, in the order of the table; all of them where there are no more.
+
+    Of runs of one load, which differ by the drive's noise alone, one is fitted.
+    """
     if len(found) <= MOST:
         return list(found)
     chosen: list[Row] = []
+
+    def is_new(row: Row) -> bool:
+        return not any(_is_alike(row, other) for other in chosen)
+
     for fits, order in _RULES:
-        left = [row for row in found if row not in chosen and fits(row)]
+        left = [row for row in found if fits(row) and is_new(row)]
         if left and len(chosen) < MOST:
             chosen.append(min(left, key=order))
     for row in sorted(found, key=_worth):
-        if len(chosen) < MOST and row not in chosen:
+        if len(chosen) < MOST and is_new(row):
             chosen.append(row)
     return [row for row in found if row in chosen]
+
+
+def _is_alike(one: Row, other: Row) -> bool:
+    """Whether two rows are runs of one load, with rates that differ by less than 5 %."""
+    loads = [(row.pattern, float(row.range), row.block_bytes, row.depth, row.readers,
+              round(row.read_share, 1), row.rate is None) for row in (one, other)]  # fmt: skip
+    rates = [row.rate or 1.0 for row in (one, other)]
+    return loads[0] == loads[1] and abs(math.log(rates[0] / rates[1])) < _SAME
