@@ -68,7 +68,7 @@ def test_a_long_wait_has_a_bounded_story_without_a_gap():
         told = lines.lines(story)
         left_out = [line for line in told if "operations left out, with" in line.text]
         assert 1 <= len(left_out) <= 8
-        assert {line.kind for line in left_out} == {"collection"}
+        assert {line.kind for line in left_out} == {"left out"}
         left_out_ns = sum(line.to_ns - line.from_ns for line in left_out)
         assert left_out_ns > story["latency_ns"] / 2
         at = 0
@@ -76,6 +76,7 @@ def test_a_long_wait_has_a_bounded_story_without_a_gap():
             assert line.from_ns <= at
             at = max(at, line.to_ns)
         assert at >= story["latency_ns"]
+    assert "<p>Grey, from " in done._repr_html_()
 
 
 def test_the_slowest_are_those_of_the_report(found):

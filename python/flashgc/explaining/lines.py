@@ -13,6 +13,8 @@ from flashgc.formatting import units
 
 OWN, HOST, COLLECTION, SPACE, BUFFER = "service", "host", "collection", "space", "buffer"
 """For whom a line is: the parts of a latency."""
+LEFT_OUT = "left out"
+"""For several: operations in a row that the engine has not kept one by one."""
 
 
 class Line(NamedTuple):
@@ -22,7 +24,7 @@ class Line(NamedTuple):
     """From when, from the arrival of the request; below zero where it began earlier."""
     to_ns: int
     kind: str
-    """For whom: `service`, `host`, `collection`, `space` or `buffer`."""
+    """For whom: `service`, `host`, `collection`, `space`, `buffer`; or `left out`."""
     text: str
 
 
@@ -151,7 +153,7 @@ def _group(work: Sequence[Mapping[str, Any]], at: int, stay: _Stay) -> list[Mapp
 
 def _key(one: Mapping[str, Any], stay: _Stay) -> object:
     if one["operation"] == _LEFT_OUT:
-        return _LEFT_OUT
+        return LEFT_OUT
     if not one["gc"]:
         return ("own", one["operation"]) if _is_own(one, stay) else "host"
     name = one["operation"]
@@ -167,7 +169,6 @@ def _is_own(one: Mapping[str, Any], stay: _Stay) -> bool:
 
 
 _LEFT_OUT = "left_out"
-"""Operations in a row that the engine has not kept one by one."""
 _COPIES = {"copy", "copy-read", "copy-program", "read-out"}
 _HOST = {"read": "read", "read-rest": "read-modify-write read", "program": "write"}
 _HOSTS = {"read": "reads", "read-rest": "read-modify-write reads", "program": "writes"}
@@ -180,7 +181,7 @@ def _told(
     if _is_own(first, stay):
         return OWN, f"its own {_HOST[first['operation']]}"
     if first["operation"] == _LEFT_OUT:
-        return (COLLECTION if first["gc"] else HOST), _left_out(group)
+        return LEFT_OUT, _left_out(group)
     if not first["gc"]:
         return HOST, _others(Counter(one["operation"] for one in group))
     return COLLECTION, _collecting(

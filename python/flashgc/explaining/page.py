@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flashgc.explaining import words
-from flashgc.explaining.lines import Line, lines
+from flashgc.explaining.lines import LEFT_OUT, Line, lines
 from flashgc.formatting import units
 from flashgc.formatting.markup import table, wide
 from flashgc.pages import page, provenance
@@ -37,6 +37,9 @@ def fragment(explanation: Mapping[str, Any], report: Report) -> str:
     return "\n".join(part for part in parts if part)
 
 
+COLOURS = {**blame.COLOURS, LEFT_OUT: "#8885"}
+"""The colours of the lines."""
+
 STYLE = """
 .story { position: relative; height: 1.4rem; margin: .4rem 0; background: #8882; }
 .story i { position: absolute; top: 0; height: 100%; min-width: 1px; }
@@ -50,9 +53,18 @@ def _story(story: Mapping[str, Any]) -> str:
     return (
         f"<h2>{html.escape(words.title(story))}</h2>"
         f"<p>{html.escape(words.about(story))}: {html.escape(words.split(story))}</p>"
-        f"{blame.names(words.legend(found))}{_bar(found, story['latency_ns'])}"
+        f"{blame.names(words.legend(found))}{_bar(found, story['latency_ns'])}{_grey(found)}"
         f"{wide(table(words.rows(story)), 'wide lines')}"
     )
+
+
+def _grey(found: list[Line]) -> str:
+    """What the grey part of the bar is, where there is one."""
+    left_out = [line for line in found if line.kind == LEFT_OUT]
+    if not left_out:
+        return ""
+    told = "; ".join(f"from {words.since(line.from_ns)}: {line.text}" for line in left_out)
+    return f"<p>Grey, {html.escape(told)}</p>"
 
 
 def _bar(found: list[Line], latency_ns: int) -> str:
@@ -62,7 +74,7 @@ def _bar(found: list[Line], latency_ns: int) -> str:
     pieces = "".join(
         f'<i style="left:{100 * (line.from_ns - first) / whole_ns:.3f}%;'
         f"width:{100 * (line.to_ns - line.from_ns) / whole_ns:.3f}%;"
-        f'background:{blame.COLOURS[line.kind]}" title="{html.escape(_hint(line))}"></i>'
+        f'background:{COLOURS[line.kind]}" title="{html.escape(_hint(line))}"></i>'
         for line in found
     )
     mark = f'<b style="left:{100 * -first / whole_ns:.3f}%" title="arrival"></b>'
