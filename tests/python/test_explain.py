@@ -60,7 +60,7 @@ def test_lines_cover_the_latency_without_a_gap(name):
 def test_a_long_wait_has_a_bounded_story_without_a_gap():
     """A drive that thrashes made a story of three million steps, which took all memory."""
     waits = {"workload.synthetic.interarrival": {"fixed": "1 us"}, "device.channels": 1,
-             "device.chips_per_channel": 1, "workload.synthetic.requests": 60_000}  # fmt: skip
+             "device.chips_per_channel": 1, "workload.synthetic.requests": 12_000}  # fmt: skip
     done = explain(slowest=2, scheme="random", set=waits)
     assert mistakes(done.to_dict(), SCHEMA, defined=SCHEMA["$defs"]) == []
     for story in done.to_dict()["stories"]:
