@@ -63,7 +63,12 @@ pub(super) fn promised(plan: &Plan) -> Option<(TimeSlices, Kept)> {
     // of all others, so that a write may wait with many erased pages.
     let is_any = gc.which_take_copies().is_none();
     let pages = if is_any { u32::MAX } else { gc.reserve_pages };
-    rules.map(|rules| (rules, Kept { pages, blocks }))
+    let floor = |rules: TimeSlices| match rules.floor {
+        // Erased blocks that are kept for classes are none to spare.
+        Space::Blocks(blocks) => Space::Blocks(blocks + gc.always_open()),
+        floor @ Space::Pages(_) => floor,
+    };
+    rules.map(|rules| (TimeSlices { floor: floor(rules), ..rules }, Kept { pages, blocks }))
 }
 
 impl Slices {

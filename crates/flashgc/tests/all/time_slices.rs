@@ -116,3 +116,38 @@ fn jobs_that_pause_are_open_at_the_end_and_in_no_mean() {
     assert!(open <= 4, "{open}");
     assert!(whole(&report, "gc.busy_open_ns") <= whole(&report, "gc.busy_ns"));
 }
+
+/// Classes that always have an open block keep erased ones, which are none above the floor. The
+/// checker counted them, and took a collection below its floor for one that let no request in.
+#[test]
+fn blocks_that_are_kept_for_classes_are_none_above_the_floor() {
+    let sets = [
+        &common::ONE_PLANE[..],
+        &[
+            "device.unit=\"plane\"",
+            "device.blocks_per_plane=16",
+            "device.pages_per_block=1",
+            "device.exported=0.6198",
+            "device.firmware.command=\"0 ns\"",
+            "device.firmware.jitter.normal={mean=\"2 ns\",stddev=\"300 us\"}",
+            "gc.victim.use=\"random\"",
+            "gc.placement.use=\"fdp\"",
+            "gc.placement.fdp.by=\"hint\"",
+            "gc.placement.fdp.open=\"all\"",
+            "gc.pacing.time-slices.extra_space=\"50%\"",
+            "workload.synthetic.requests=300",
+            "workload.synthetic.read_share=0.0",
+            "workload.synthetic.queue_depth=1",
+            "workload.synthetic.align=\"1 KiB\"",
+            "precondition.overwrite=0.37",
+            SLICES,
+            NO_MARK,
+        ],
+    ]
+    .concat();
+    for seed in 1..=5 {
+        let seed = format!("seed={seed}");
+        let report = run_verified(TINY, &[&sets[..], &[&seed]].concat());
+        assert!(whole(&report, "gc.below_floor_ns") > 0);
+    }
+}
