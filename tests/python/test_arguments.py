@@ -65,6 +65,10 @@ def test_switches_of_numpy_are_in_the_call_of_a_page():
             lambda: flashgc.advise(SMALL, schemes=[flashgc.victim(first)]),
             "advise cannot run the scheme in Python `first`",
         ),
+        (
+            lambda: flashgc.tune(SMALL, scheme=flashgc.victim(first)),
+            "tune cannot search around the scheme in Python `first`",
+        ),
     ],
 )
 def test_an_argument_of_another_type_is_named(call, words):

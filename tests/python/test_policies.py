@@ -234,6 +234,23 @@ def test_a_base_that_does_not_fit():
         flashgc.run(SMALL, scheme=own, set=FEW)
 
 
+@pytest.mark.parametrize(
+    ("own", "sets"),
+    [
+        (fewest_valid, {"gc.victim.use": "fifo"}),
+        (copies_apart, {"gc.placement.use": "separate-gc"}),
+        (copies_apart, {"gc.placement.use": "one-frontier"}),
+    ],
+)
+def test_a_setting_does_not_replace_a_function_in_silence(own, sets):
+    [slot] = [key.split(".")[1] for key in sets]
+    with pytest.raises(flashgc.ConfigError) as why:
+        flashgc.run(SMALL, scheme=own, set={**FEW, **sets})
+    assert f"a function for the {slot} was given, and another {slot} is set" in str(why.value)
+    assert f"remove the settings of gc.{slot}, or the function" in str(why.value)
+    assert "--> --set:" in str(why.value)
+
+
 @pytest.mark.parametrize("slot", ["victim", "placement"])
 def test_a_configuration_alone_has_no_function(flashgc, small, slot):
     done = flashgc("run", small, "--set", f"gc.{slot}.use=given", code=2)

@@ -33,12 +33,14 @@ impl Placement for ByAddress {
     }
 }
 
-/// A victim and a placement; a pace would need time slices in every history.
-pub fn policies() -> GivenPolicies {
+/// A victim and a placement, in the slots that have one; a pace would need time slices in every
+/// history.
+pub fn policies(is_given: impl Fn(&str) -> bool) -> GivenPolicies {
+    let victim = Given::new("fewest-kept", |_| Box::new(FewestKept) as Box<dyn VictimPolicy>);
     let policy = Given::new("by-address", |_| Box::new(ByAddress) as Box<dyn Placement>);
     GivenPolicies {
-        victim: Some(Given::new("fewest-kept", |_| Box::new(FewestKept) as Box<dyn VictimPolicy>)),
-        placement: Some(GivenPlacement { classes: 3, policy }),
+        victim: is_given("victim").then_some(victim),
+        placement: is_given("placement").then_some(GivenPlacement { classes: 3, policy }),
         pacer: None,
     }
 }

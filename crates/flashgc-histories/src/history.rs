@@ -56,9 +56,16 @@ impl History {
 
     /// The checked configuration, or why it cannot run.
     pub fn prepare(&self) -> Result<Setup, String> {
-        let (name, text, policies) = ("history.toml".into(), self.text(), given::policies());
+        let (name, text) = ("history.toml".into(), self.text());
+        let policies = given::policies(|slot| self.is_given(slot));
         let inputs = Inputs { name, text, policies, ..Inputs::default() };
         prepare(&inputs).map_err(|errors| errors.to_string())
+    }
+
+    /// Whether a function is in this slot.
+    fn is_given(&self, slot: &str) -> bool {
+        let key = format!("gc.{slot}.use");
+        self.keys.iter().any(|(name, value)| *name == key && value == "\"given\"")
     }
 
     /// The seed in a file of a failure, for the draws of its rule.

@@ -7,7 +7,7 @@ use flashgc_model::gc::given::GivenPolicies;
 use flashgc_model::gc::{placement, victim};
 
 /// Puts the policies into their slots. An error if a slot has `use = "given"` without a policy, or
-/// if a policy has no such slot.
+/// if a policy has no such slot: the run would be that of another one under its name.
 pub fn take(root: &Reader<'_>, scheme: &mut Scheme, given: &GivenPolicies) -> Option<()> {
     let GivenPolicies { victim, placement, pacer } = given;
     let gc = root.table("gc");
@@ -17,17 +17,25 @@ pub fn take(root: &Reader<'_>, scheme: &mut Scheme, given: &GivenPolicies) -> Op
         gc.table(slot).error("use", message, help);
         None
     };
-    if let victim::Settings::given(settings) = &mut scheme.victim {
-        match victim {
-            Some(_) => settings.0.clone_from(victim),
-            None => return missing("victim"),
-        }
+    let replaced = |slot: &str| {
+        let message = format!("a function for the {slot} was given, and another {slot} is set");
+        let help = format!("remove the settings of gc.{slot}, or the function");
+        gc.table(slot).error("use", message, help);
+        None
+    };
+    match (&mut scheme.victim, victim) {
+        (victim::Settings::given(settings), Some(_)) => settings.0.clone_from(victim),
+        (victim::Settings::given(_), None) => return missing("victim"),
+        (_, Some(_)) => return replaced("victim"),
+        (_, None) => (),
     }
-    if let Placement::Classes(placement::Settings::given(settings)) = &mut scheme.placement {
-        match placement {
-            Some(_) => settings.0.clone_from(placement),
-            None => return missing("placement"),
+    match (&mut scheme.placement, placement) {
+        (Placement::Classes(placement::Settings::given(settings)), Some(_)) => {
+            settings.0.clone_from(placement);
         }
+        (Placement::Classes(placement::Settings::given(_)), None) => return missing("placement"),
+        (_, Some(_)) => return replaced("placement"),
+        (_, None) => (),
     }
     if pacer.is_some() && scheme.pacing.time_slices().is_none() {
         let message = "a function for the pacing needs time slices, but this scheme has none";

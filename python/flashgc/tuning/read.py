@@ -21,7 +21,7 @@ from flashgc.axes.forms import RangeForm
 from flashgc.files import reading, toml
 from flashgc.files.forms import File
 from flashgc.results import gc_cost
-from flashgc.running import building, inputs
+from flashgc.running import building, inputs, policies
 from flashgc.tuning import builtin, metrics
 from flashgc.tuning.forms import METHODS, SearchForm, TuneForm
 from flashgc.tuning.metrics import Constraint, Metric
@@ -255,6 +255,12 @@ def shaped(base: Request, progress: Any = None) -> Request:  # noqa: ANN401
 
 def bare(given: Layers, file: tuple[str, Path] | None) -> Request:
     """The request of a configuration."""
+    if isinstance(given.scheme, policies.Scheme):
+        raise ConfigError(
+            f"error: tune cannot search around the scheme in Python `{given.scheme.name}`: its "
+            "runs are in other processes\n"
+            "  = help: give a scheme by name; flashgc.compare runs schemes in Python"
+        )
     return building.bare_request(
         given.config, file, given.scheme, given.device, given.sets, given.seed, given.fit,
         given.unsets,
