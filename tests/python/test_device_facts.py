@@ -1,10 +1,12 @@
 """The facts of a device file, and the plan of a run: without a run."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import flashgc
 from flashgc.cli import presets
+from flashgc.files import toml
 
 FILE = """
 preset = "enterprise-tlc-1dwpd"
@@ -191,6 +193,11 @@ def test_arrays_of_numpy_are_settings():
     words = ["reads", "gc", "writes"]
     plans = [flashgc.plan("oltp", set=small(one)) for one in (np.array(words), words)]
     assert plans[0] == plans[1]
+
+
+@pytest.mark.parametrize("words", [["reads", "gc", "writes"], ["reads"]])
+def test_a_series_of_polars_is_a_list_in_settings(words):
+    assert toml.value(pl.Series(words), "device.service") == toml.value(words, "device.service")
 
 
 @pytest.mark.parametrize(
