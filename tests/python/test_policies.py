@@ -1,5 +1,6 @@
 """Policies in Python: equal to those of the engine where the rule is the same; no crash."""
 
+import numpy as np
 import pytest
 
 import flashgc
@@ -171,6 +172,27 @@ def raises(*_):
 def test_a_wrong_answer_ends_the_run(own, error, why):
     with pytest.raises(error, match=why):
         flashgc.run(SMALL, scheme=own, set=FEW)
+
+
+def test_a_component_ends_with_the_exception_of_a_function():
+    """The engine continues with other answers to its next pause: its report would be of those."""
+    calls = []
+
+    def tired(candidates):
+        calls.append(candidates.plane)
+        return raises() if len(calls) > made else candidates.block[candidates.valid.argmin()]
+
+    made = 10**9
+    sets = {"device.blocks_per_plane": 64, "precondition.overwrite": 1}
+    drive = flashgc.Component("slc-msr", scheme=flashgc.victim(tired), set=sets)
+    made, count = len(calls), 3000
+    places = np.random.default_rng(1).integers(0, drive.bytes // 4096, count) * 4096
+    drive.submit_all(np.arange(count) * 200_000, 1, places, 4096, np.arange(count))
+    with pytest.raises(FaultError, match="of the user"):
+        drive.drain()
+    for later in (drive.drain, drive.statistics, drive.finish, drive.finish):
+        with pytest.raises(flashgc.RunError, match="with the exception of an earlier call"):
+            later()
 
 
 @pytest.mark.parametrize("untimed", [False, True])

@@ -15,6 +15,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use std::mem;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -77,13 +78,36 @@ struct Made {
     request: Request,
 }
 
+/// Why a component takes no more calls.
+#[derive(Clone, Copy)]
+enum Gone {
+    Finished,
+    /// A function of its scheme has raised, and harmless answers have replaced its own since; or
+    /// the engine had a fault.
+    Failed,
+}
+
+impl Gone {
+    fn error(self) -> PyErr {
+        RunError::new_err(match self {
+            Gone::Finished => {
+                "error: the component has been finished\n  = help: make a new one for more requests"
+            }
+            Gone::Failed => {
+                "error: the component has ended with the exception of an earlier call\n  = help: \
+                 make a new one"
+            }
+        })
+    }
+}
+
 /// A drive that has its requests from outside. It is used by one thread at a time.
 #[pyclass(frozen, module = "flashgc._engine")]
-pub struct Component(Mutex<Option<Made>>);
+pub struct Component(Mutex<Result<Box<Made>, Gone>>);
 
 impl Component {
     /// None may wait here: a policy in Python needs the lock of the interpreter.
-    fn made(&self) -> PyResult<MutexGuard<'_, Option<Made>>> {
+    fn made(&self) -> PyResult<MutexGuard<'_, Result<Box<Made>, Gone>>> {
         match self.0.try_lock() {
             Ok(made) => Ok(made),
             Err(TryLockError::Poisoned(made)) => Ok(made.into_inner()),
@@ -100,8 +124,8 @@ impl Component {
         what: impl FnOnce(&mut component::Component) -> Result<T, Wrong>,
     ) -> PyResult<T> {
         let mut made = self.made()?;
-        let Made { component, .. } = made.as_mut().ok_or_else(ended)?;
-        what(component).map_err(raised)
+        let made = made.as_mut().map_err(|gone| gone.error())?;
+        what(&mut made.component).map_err(raised)
     }
 
     /// Lets the component do something, while others have the lock of the interpreter.
@@ -111,17 +135,16 @@ impl Component {
         what: impl FnOnce(&mut component::Component) -> Result<T, Wrong> + Send,
     ) -> PyResult<T> {
         let mut made = self.made()?;
-        let Made { component, request } = made.as_mut().ok_or_else(ended)?;
+        let Made { component, request } = made.as_mut().map_err(|gone| gone.error())?.as_mut();
         let done = py.detach(|| guarded(|| Ok(what(component))));
-        request.check_policies()?;
-        done?.map_err(raised)
+        match request.check_policies().and(done) {
+            Ok(done) => done.map_err(raised),
+            Err(failed) => {
+                *made = Err(Gone::Failed);
+                Err(failed)
+            }
+        }
     }
-}
-
-fn ended() -> PyErr {
-    RunError::new_err(
-        "error: the component has been finished\n  = help: make a new one for more requests",
-    )
 }
 
 fn op_of(number: u64) -> PyResult<HostOp> {
@@ -182,7 +205,7 @@ impl Component {
                 }
             })
         })?;
-        Ok(Component(Mutex::new(Some(Made { component, request }))))
+        Ok(Component(Mutex::new(Ok(Box::new(Made { component, request })))))
     }
 
     #[getter]
@@ -255,7 +278,7 @@ impl Component {
         let hints = hint.map(|hints| hints.to_vec(py)).transpose()?;
         let tenants = tenant.map(|tenants| tenants.to_vec(py)).transpose()?;
         let mut made = self.made()?;
-        let Made { component, .. } = made.as_mut().ok_or_else(ended)?;
+        let component = &mut made.as_mut().map_err(|gone| gone.error())?.component;
         for at in 0..at_ns.len() {
             let hint = hints.as_ref().map_or(0, |hints| hints[at]);
             let (op, marks) = (op_of(ops[at])?, marks_of(hint, false, false)?);
@@ -322,7 +345,10 @@ impl Component {
     }
 
     fn finish(&self, py: Python<'_>) -> PyResult<Outcome> {
-        let Made { component, request } = self.made()?.take().ok_or_else(ended)?;
+        let mut made = self.made()?;
+        let gone = made.as_ref().err().copied().unwrap_or(Gone::Finished);
+        let Made { component, request } =
+            *mem::replace(&mut *made, Err(gone)).map_err(Gone::error)?;
         let report = py.detach(|| guarded(|| Ok(component.finish())));
         request.check_policies()?;
         Ok(Outcome::of(&report?.map_err(raised)?, None))
