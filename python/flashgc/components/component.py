@@ -472,6 +472,10 @@ def _at(index: int, op: int, error: Exception) -> RunError:
 
 def _column(values: ArrayLike, name: str) -> NDArray[np.uint64]:
     """The values as the engine takes them: whole numbers from 0, in one row."""
+    if np.ma.is_masked(values):
+        raise RunError(
+            f"error: `{name}` has masked values\n  = help: omit their requests from all columns"
+        )
     found = np.asarray(values)
     if found.size and (
         found.dtype.kind not in "iu" or (found.dtype.kind == "i" and found.min() < 0)
