@@ -76,3 +76,15 @@ def test_one_round_one_capacity_and_one_plane():
     shape = {"channels": 1, "chips_per_channel": 1, "dies_per_chip": 1, "planes_per_die": 1,
              "blocks_per_plane": 1, "pages_per_block": 1, "page_bytes": 4096}  # fmt: skip
     assert provenance.geometry(shape).endswith("1 plane x 1 block x 1 page of 4 KiB")
+
+
+def test_one_block_of_a_plane():
+    with pytest.raises(package.ConfigError, match='give at most "1 block"'):
+        package.plan("oltp", set={"device.blocks_per_plane": 1})
+
+
+def test_a_plane_that_no_share_helps_needs_more_blocks():
+    with pytest.raises(package.ConfigError, match="help: give each plane more blocks"):
+        package.plan("oltp", set={"device.blocks_per_plane": 4})
+    with pytest.raises(package.ConfigError, match=r"device\.exported below 0\.1667, or"):
+        package.plan("oltp", set={"device.blocks_per_plane": 6})

@@ -37,14 +37,14 @@ pub fn space(table: &Reader<'_>, key: &str, threshold: &Threshold, shape: &Shape
         }),
         _ => {
             let unit = match threshold {
-                Threshold::Pages(_) => "pages",
-                _ => "blocks",
+                Threshold::Pages(_) => "page",
+                _ => "block",
             };
-            let given = space.unwrap_or_default();
+            let given = counted(space.unwrap_or_default(), unit);
             table.error(
                 key,
-                format!("the threshold is {given} {unit}, but a plane has {all}"),
-                format!("give at most \"{all} {unit}\""),
+                format!("the threshold is {given}, but a plane has {all}"),
+                format!("give at most \"{}\"", counted(all, unit)),
             );
             None
         }

@@ -52,6 +52,16 @@ pub fn blocks_to_lose(shape: &Shape, gc: &GcPlan) -> u32 {
     (left / u64::from(shape.data_pages())) as u32
 }
 
+/// How a plane gets room for these pages: no share helps where it has not more of them.
+fn more_room(shape: &Shape, needed: u64) -> String {
+    let left = shape.data_pages_per_plane().saturating_sub(needed);
+    let below = format!("{:.4}", left as f64 / shape.pages_per_plane() as f64);
+    if below == "0.0000" {
+        return "give each plane more blocks".into();
+    }
+    format!("set device.exported below {below}, or give each plane more blocks")
+}
+
 /// Collection must be able to reach its threshold with every user page valid, or it never ends.
 pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let physical = shape.data_pages_per_plane();
@@ -69,11 +79,7 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
                 counted(physical.saturating_sub(exported), "spare page"),
                 space::needs(shape, gc, reserved_pages, open_blocks)
             ),
-            format!(
-                "set device.exported below {:.4}, or give each plane more blocks",
-                physical.saturating_sub(reserved.max(mark + open_pages)) as f64
-                    / shape.pages_per_plane() as f64
-            ),
+            more_room(shape, reserved.max(mark + open_pages)),
         );
         return None;
     }
