@@ -184,6 +184,10 @@ def test_wrong_use_has_a_message():
             lambda: drive.submit_all(np.ma.array([2000, 2000], mask=[0, 1]), "read", 0, 512),
             "`at_ns` has masked values",
         ),
+        (
+            lambda: drive.submit_all([[2000, 2000]], "read", 0, 512),
+            "`at_ns` has 2 dimensions, of .1, 2., in place of one",
+        ),
         (lambda: drive.submit(2000, "flush", 512), "a flush of 0 B at byte 512"),
         (lambda: drive.submit(2000, "flush", 0, 512), "a flush of 512 B at byte 0"),
         (lambda: drive.advance(10), "time runs backwards"),

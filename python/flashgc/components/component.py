@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import flashgc._engine as engine
 from flashgc._engine import RunError
-from flashgc.components import arguments, closed_loop
+from flashgc.components import arguments, closed_loop, columns
 from flashgc.components.closed_loop import Loop
 from flashgc.files import arguments as given_arguments
 from flashgc.formatting import units
@@ -294,15 +294,17 @@ class Component:
         one that found the drive full. An error has the index of the first wrong request, such as a
         flush with an offset; those before it were submitted.
         """
-        times = _column(at_ns, "at_ns")
+        times = columns.column(at_ns, "at_ns")
         count = times.size
         ops = arguments.operation(_NUMBERS, op) if isinstance(op, str) else op
         given = {"op": ops, "offset": offset, "bytes": bytes,
                  "tag": np.arange(count, dtype=np.uint64) if tag is None else tag}  # fmt: skip
-        ops_, offsets, sizes, tags = (_spread(value, count, name) for name, value in given.items())
-        hints = None if hint is None else _spread(hint, count, "hint")
+        ops_, offsets, sizes, tags = (
+            columns.spread(value, count, name) for name, value in given.items()
+        )
+        hints = None if hint is None else columns.spread(hint, count, "hint")
         own = self._tenant(tenant) if isinstance(tenant, str) else tenant
-        owners = None if own is None else _spread(own, count, "tenant")
+        owners = None if own is None else columns.spread(own, count, "tenant")
         before = self.under_way
         try:
             return self._engine.submit_all(times, ops_, offsets, sizes, tags, hints, owners)
@@ -468,32 +470,3 @@ def _at(index: int, op: int, error: Exception) -> RunError:
         numbers = ", ".join(f"{number} ({name})" for number, name in enumerate(OPERATIONS))
         what = f"no operation has the number {op}\n  = help: give one of {numbers}"
     return RunError(f"error: the request at index {index}: {what}")
-
-
-def _column(values: ArrayLike, name: str) -> NDArray[np.uint64]:
-    """The values as the engine takes them: whole numbers from 0, in one row."""
-    if np.ma.is_masked(values):
-        raise RunError(
-            f"error: `{name}` has masked values\n  = help: omit their requests from all columns"
-        )
-    found = np.asarray(values)
-    if found.size and (
-        found.dtype.kind not in "iu" or (found.dtype.kind == "i" and found.min() < 0)
-    ):
-        remedy = arguments.REMEDIES.get(found.dtype.kind, "give whole numbers from 0")
-        raise RunError(
-            f"error: `{name}` has values other than whole numbers from 0 (dtype {found.dtype})\n"
-            f"  = help: {remedy}"
-        )
-    return np.ascontiguousarray(found.reshape(-1), dtype=np.uint64)
-
-
-def _spread(values: ArrayLike, count: int, name: str) -> NDArray[np.uint64]:
-    """The values as an array; a single value applies to all."""
-    column = _column(values, name)
-    if np.ndim(values) == 0:
-        return np.full(count, column[0], dtype=np.uint64)
-    if column.size != count:
-        values_ = units.counted(column.size, "value")
-        raise RunError(f"error: `{name}` has {values_}, and `at_ns` has {count}")
-    return column
