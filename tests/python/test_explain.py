@@ -35,6 +35,17 @@ def explain(request=None, slowest=None, kind=None, **case):
     return package.explain("oltp", request=request, slowest=slowest, kind=kind, **case)
 
 
+def covered(story):
+    """The lines of a story, which cover its latency without a gap."""
+    told = lines.lines(story)
+    at = 0
+    for line in sorted(told):
+        assert line.from_ns <= at, (story["request"], told)
+        at = max(at, line.to_ns)
+    assert at >= story["latency_ns"]
+    return told
+
+
 @pytest.fixture(scope="module")
 def found():
     return explain(slowest=4)
@@ -45,12 +56,7 @@ def test_lines_cover_the_latency_without_a_gap(name):
     done = explain(slowest=50, **CASES[name])
     assert mistakes(done.to_dict(), SCHEMA, defined=SCHEMA["$defs"]) == []
     for story in done.to_dict()["stories"]:
-        told = lines.lines(story)
-        at = 0
-        for line in sorted(told):
-            assert line.from_ns <= at, (story["request"], told)
-            at = max(at, line.to_ns)
-        assert at >= story["latency_ns"]
+        covered(story)
         assert sum(story["parts"].values()) == story["latency_ns"]
         rows = words.rows(story)
         assert 2 <= len(rows) <= words.MOST_ROWS + 2
@@ -65,17 +71,12 @@ def test_a_long_wait_has_a_bounded_story_without_a_gap():
     assert mistakes(done.to_dict(), SCHEMA, defined=SCHEMA["$defs"]) == []
     for story in done.to_dict()["stories"]:
         assert len(story["work"]) <= 8193
-        told = lines.lines(story)
+        told = covered(story)
         left_out = [line for line in told if "operations left out, with" in line.text]
         assert 1 <= len(left_out) <= 8
         assert {line.kind for line in left_out} == {"left out"}
         left_out_ns = sum(line.to_ns - line.from_ns for line in left_out)
         assert left_out_ns > story["latency_ns"] / 2
-        at = 0
-        for line in told:
-            assert line.from_ns <= at
-            at = max(at, line.to_ns)
-        assert at >= story["latency_ns"]
     assert "<p>Grey, from " in done._repr_html_()
 
 

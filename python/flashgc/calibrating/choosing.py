@@ -24,6 +24,10 @@ def _writes(row: Row) -> bool:
     return _alone(row) and row.read_share == 0 and row.rate is None and IOPS in row.values
 
 
+def _limited(row: Row) -> bool:
+    return _alone(row) and row.read_share < 1 and row.rate is not None
+
+
 def _uniform(row: Row) -> bool:
     return _writes(row) and row.pattern.kind in ("uniform", "once") and row.depth > 1
 
@@ -37,9 +41,8 @@ _RULES: Sequence[Rule] = (
     # Reads of an idle drive: the time of a read.
     (lambda row: row.read_share == 1 and row.depth == 1, lambda row: (_worth(row),)),
     # Writes of an idle drive, or at the lowest rate: firmware and link.
-    (lambda row: row.read_share < 1 and _alone(row) and (row.rate is not None or
-                                                         (row.read_share == 0 and row.depth == 1
-                                                          and row.block_bytes <= 16384)),
+    (lambda row: _limited(row) or (_alone(row) and row.read_share == 0 and row.depth == 1
+                                   and row.block_bytes <= 16384),
      lambda row: (row.rate is None and row.pattern.kind == "sequential", row.rate or 0.0,
                   _worth(row))),
     # Writes at full rate over the whole drive: programs and write amplification.
@@ -51,11 +54,9 @@ _RULES: Sequence[Rule] = (
     (lambda row: _writes(row) and row.pattern.kind in _SKEWED,
      lambda row: (-float(row.range), abs(row.pattern.theta - 0.9), _worth(row))),
     # A rate between an idle drive and a full one: how collections are spread over time.
-    (lambda row: row.rate is not None and row.read_share < 1 and _alone(row),
-     lambda row: (-(row.rate or 0.0), _worth(row))),
+    (_limited, lambda row: (-(row.rate or 0.0), _worth(row))),
     # The lowest rate, next to which nothing waits.
-    (lambda row: row.rate is not None and row.read_share < 1 and _alone(row),
-     lambda row: (row.rate or 0.0, _worth(row))),
+    (_limited, lambda row: (row.rate or 0.0, _worth(row))),
     # Sequential writes: programs without collection.
     (lambda row: _writes(row) and row.pattern.kind == "sequential",
      lambda row: (-float(row.range), -row.block_bytes, _worth(row))),

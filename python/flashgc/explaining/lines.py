@@ -152,7 +152,7 @@ def _group(work: Sequence[Mapping[str, Any]], at: int, stay: _Stay) -> list[Mapp
 
 
 def _key(one: Mapping[str, Any], stay: _Stay) -> object:
-    if one["operation"] == _LEFT_OUT:
+    if _is_left_out(one):
         return LEFT_OUT
     if not one["gc"]:
         return ("own", one["operation"]) if _is_own(one, stay) else "host"
@@ -160,15 +160,19 @@ def _key(one: Mapping[str, Any], stay: _Stay) -> object:
     return (one["collection"], "copies" if name in _COPIES else name)
 
 
+def _is_left_out(one: Mapping[str, Any]) -> bool:
+    """Whether it stands for several operations."""
+    return bool(one["operation"] == "left_out")
+
+
 def _is_own(one: Mapping[str, Any], stay: _Stay) -> bool:
-    if one["operation"] == _LEFT_OUT:
+    if _is_left_out(one):
         return False
     if any(since_ns <= one["from_ns"] < until_ns for since_ns, until_ns in stay.suspensions):
         return False
     return not one["gc"] and stay.starts_ns <= one["from_ns"] and stay.carried != "merged"
 
 
-_LEFT_OUT = "left_out"
 _COPIES = {"copy", "copy-read", "copy-program", "read-out"}
 _HOST = {"read": "read", "read-rest": "read-modify-write read", "program": "write"}
 _HOSTS = {"read": "reads", "read-rest": "read-modify-write reads", "program": "writes"}
@@ -180,7 +184,7 @@ def _told(
     first = group[0]
     if _is_own(first, stay):
         return OWN, f"its own {_HOST[first['operation']]}"
-    if first["operation"] == _LEFT_OUT:
+    if _is_left_out(first):
         return LEFT_OUT, _left_out(group)
     if not first["gc"]:
         return HOST, _others(Counter(one["operation"] for one in group))
