@@ -19,6 +19,7 @@ pytest.importorskip("optuna", reason="Optuna is not installed: pip install flash
 import numpy as np
 
 from flashgc.calibrating import (
+    candidates,
     choosing,
     drive,
     figure,
@@ -77,9 +78,45 @@ def test_each_row_is_a_run(base, pattern, rate, share):
     assert json.loads(flashgc._engine.problems(request)) == []
 
 
-def drive_candidates(found):
-    from flashgc.calibrating import candidates
+SIZED = BASE.replace("blocks_per_plane = 64\n", 'user_capacity = "4 GB"\n')
 
+
+@pytest.mark.parametrize(("lines", "copies"), [
+    ("", "copyback"), ("pages_per_program = 2\nmulti_plane = 2\n", "copyback"),
+    ('superblock = "drive"\n', "bus"),
+    ('pages_per_program = 2\nmulti_plane = 2\nsuperblock = "drive"\n', "bus"),
+])  # fmt: skip
+def test_a_base_whose_planes_stand_for_one_has_its_space_and_capacity(tmp_path, lines, copies):
+    unit = SIZED.replace('unit = "plane"', 'unit = "die"') if "multi" in lines else SIZED
+    (tmp_path / "base.toml").write_text(lines + unit)
+    found = drive.base(tmp_path / "base.toml", [f"gc.copy.use={copies}"], 1, None)
+    assert found.known["device.over_provisioning"] == pytest.approx(0.2, abs=0.001)
+    assert found.user_bytes == pytest.approx(4e9, rel=1e-4)
+
+
+def test_numbers_with_which_the_whole_drive_cannot_run_have_no_run(tmp_path):
+    """A threshold in a share of all blocks is within the spare space of the drive in small."""
+    (tmp_path / "base.toml").write_text(SIZED)
+    found = drive.base(tmp_path / "base.toml", [], 1, None)
+    wide = candidates.Candidate("wide", {"gc.trigger.watermark.soft": "15%"})
+    row = rows.Row("a", "here", rows.pattern("uniform", "here"), 1.0, 4096, 16, 0.0)
+    enough, tight = (drive.Point(wide, {"device.over_provisioning": space}, 4.0)
+                     for space in (0.3, 0.1))  # fmt: skip
+    assert drive.problem(found, enough) is None
+    assert "exceeds the spare space" in drive.problem(found, tight)
+    [fit] = fits.Runs(found, likelihood.noise(None), Refusing()).fitted([tight], [row])
+    assert fit.found == [{}]
+
+
+class Refusing:
+    """Workers that no run reaches."""
+
+    def run(self, runs, told):
+        assert not runs
+        return []
+
+
+def drive_candidates(found):
     return candidates.of(found.with_load, None)
 
 

@@ -164,6 +164,42 @@ def test_the_medians_of_another_benchmark_are_read():
     assert len(on) + len(more) == len(found)
 
 
+STEADY = (
+    "experiment,file_suffix,drive,active_GiB,pattern,details,rate_iops,threads_max,duration_s,"
+    "write_MiBs,write_iops,read_iops,r50_us,r99_us,r99.9_us,r99.99_us,"
+    "w50_us,w99_us,w99.9_us,w99.99_us\n"
+)
+
+
+def test_a_limit_that_no_run_of_the_benchmark_kept_is_none(tmp_path):
+    """On one drive of its data, runs exceed their limit by a twentieth to twenty times."""
+    cells = [(5000, 9, 100_234, 3097), (20_000, 9, 21_598, 0), (40_000, 1, 45_463, 460),
+             (0, 1, 103_000, 0)]  # fmt: skip
+    text = STEADY + "".join(
+        f"a,b,c,100,uniform-noshuffle,,{limit},{threads},960,{writes / 256},{writes},{reads},"
+        "100,300,400,500,30,300,400,500\n"
+        for limit, threads, writes, reads in cells
+    )
+    (near, one, free), [note] = read(tmp_path, text)
+    assert "1 row was left out" in note
+    assert (near.name, near.rate) == ("uniform 100 GiB 20000/s depth 256", 21_598)
+    # A limit leaves requests under way when others end late: one in the median is not the most.
+    assert one.rate == pytest.approx(45_923, rel=1e-4)
+    assert (one.depth, free.depth) == (256, 4)
+
+
+@pytest.mark.parametrize(
+    ("line", "column"),
+    [("uniform,4k,1,1000,,,5000,,", "iops"),
+     ("uniform,4k,1,1000,4,800,,,5000", "read_iops"),
+     ("uniform,4k,1,1000,4,800,,5000,", "write_iops")],
+)  # fmt: skip
+def test_more_requests_than_come_are_refused(tmp_path, line, column):
+    table = f"pattern,bs,depth,rate,read_depth,read_rate,iops,write_iops,read_iops\n{line}\n"
+    said = refusal(tmp_path, table, ("pattern", "pattern"), ["line 2", f"{column} is '5000'"])
+    assert "a second; leave it empty for a run at full rate" in said
+
+
 def entry(name, group=0, **options):
     """An entry of fio with 100 requests a second."""
     way = {"iops": 100.0, "clat_ns": {"N": 9, "mean": 5e4, "percentile": {"50.000000": 5e4}}}

@@ -95,6 +95,14 @@ def test_a_device_with_sub_blocks_and_suspension_has_more():
     assert "suspend" in space.parameters["gc.preemption.use"].of
 
 
+def test_thresholds_are_drawn_up_to_the_spare_space_of_planes_that_work_in_step():
+    load = {"synthetic": {"queue_depth": 1, "requests": 10}}
+    gc = {"scheme": "greedy", "copy": {"use": "bus"}}
+    for preset, most in [("wd-960gb", 50), ("solidigm-d7-p5520", 64)]:
+        space, _ = space_of({"device": {"preset": preset}, "gc": gc, "workload": load})
+        assert space.parameters["gc.trigger.watermark.soft"].of.high == most
+
+
 @pytest.mark.parametrize("method", sampler.METHODS)
 def test_no_illegal_point_becomes_a_trial(method):
     """The engine refuses about half of the random points, and none of those that are drawn."""

@@ -13,6 +13,7 @@ import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
 from flashgc.files import reading, toml
+from flashgc.results import refusal
 from flashgc.running import builtin_presets, inputs
 from flashgc.tuning.space import with_settings
 
@@ -105,10 +106,11 @@ def of(base: Request, schemes: Sequence[str | os.PathLike[str]] | None) -> list[
         assert preset is not None
         name = Path(given).stem if inputs.is_file(given) else preset[0]
         one = Candidate(name, {}, preset)
-        why = _problem(one.request(base))
-        if why is not None:
+        refused = refusal.of(one.request(base), given, None)
+        if refused is not None:
             raise ConfigError(f"error: the scheme {reading.printable(given)} cannot run on this "
-                              f"device: {why}\n  = help: remove it from --schemes")  # fmt: skip
+                              f"device: {refused.reason}\n  = help: remove it from --schemes; "
+                              f"{refused.advice}")  # fmt: skip
         made.append(one)
     if len({one.name for one in made}) < len(made):
         raise ConfigError("error: --schemes names a scheme twice")

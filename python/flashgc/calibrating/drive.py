@@ -150,6 +150,18 @@ def request(
     return point.candidate.request(with_settings(base_.request, settings))
 
 
+def problem(base_: Base, point: Point) -> str | None:
+    """Why the whole drive cannot run with these numbers and this collector, where it cannot."""
+    values = point.values
+    settings = _numbers(base_, values)
+    if SPACE in values:
+        settings[SPACE] = numbers.text(SPACE, values[SPACE])
+    found = json.loads(
+        engine.problems(point.candidate.request(with_settings(base_.with_load, settings)))
+    )
+    return str(found[0]["message"]) if found else None
+
+
 def _numbers(base_: Base, values: Values) -> dict[str, Any]:
     """The settings of the numbers, except the spare space."""
     found: dict[str, Any] = {}
@@ -162,8 +174,11 @@ def _numbers(base_: Base, values: Values) -> dict[str, Any]:
 
 
 def _flash_pages(base_: Base) -> int:
-    """Pages of a block, as thresholds count them."""
-    return int(base_.shape["pages_per_block"]) // int(base_.shape.get("slots", 1))
+    """Pages of a block, as thresholds count them: with those of planes in step."""
+    shape = base_.shape
+    slots = int(shape.get("slots", 1))
+    joins = slots > 1 or int(shape.get("pages_per_program", 1)) > 1
+    return int(shape["pages_per_block"]) // slots * (int(shape["multi_plane"]) if joins else 1)
 
 
 def load(row: Row, slots: int, base_: Base, long: bool) -> dict[str, Any]:

@@ -106,9 +106,16 @@ class Runs:
         self, points: Sequence[Point], rows: Sequence[Row], told: Told | None, long: bool,
         more_seed: int,
     ) -> list[Any]:  # fmt: skip
-        """The report of each run; None where the engine refuses it, or it ends in an error."""
+        """The report of each run; None where the engine refuses it, or it ends in an error.
+
+        The whole drive counts as well: a threshold that is a share of all blocks may exceed its
+        spare space and not that of the drive in small.
+        """
         runs: list[Run | None] = []
         for point in points:
+            if drive.problem(self.base, point) is not None:
+                runs += [None] * len(rows)
+                continue
             for row in rows:
                 try:
                     request = drive.request(self.base, point, row, long, more_seed)

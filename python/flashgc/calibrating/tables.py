@@ -14,6 +14,8 @@ from flashgc.calibrating.rows import AMPLIFICATION, EACH_IOPS, IOPS, STATISTICS,
 from flashgc.formatting import units
 
 LOAD = ("pattern", "range", "bs", "depth", "reads", "rate", "overwrites")
+_ABOVE = 1.2
+"""Measured requests a second are below this multiple of their rate."""
 READERS = ("read_pattern", "read_bs", "read_depth", "read_rate")
 """The load of readers next to the writers of the row."""
 _TIME = re.compile(r"(?:(read|write)_)?(mean|p\d+(?:[._]\d+)?)_(ns|us|ms)")
@@ -138,7 +140,19 @@ def _row(cells: Mapping[str, str], where: str) -> Row:
         raise rows.wrong(where, "reads", given("reads"), "where readers have a load of their own, "
                          "all else is that of the writers: leave reads empty")  # fmt: skip
     made = made if given("name") else Row(**{**made.__dict__, "name": made.words()})
-    return made.with_values(_values(cells, where, None if readers else made.read_share))
+    made = made.with_values(_values(cells, where, None if readers else made.read_share))
+    for column, limit in (("iops", made.rate), ("write_iops", made.rate),
+                          ("read_iops", readers.rate if readers else None)):  # fmt: skip
+        _check_limit(made, column, limit)
+    return made
+
+
+def _check_limit(row: Row, column: str, limit: float | None) -> None:
+    """No run is faster than its requests come."""
+    value = row.values.get(column)
+    if limit is not None and value is not None and value.number > _ABOVE * limit:
+        raise rows.wrong(row.where, column, f"{value.number:g}", f"the rate of this row is "
+                         f"{limit:g} a second; leave it empty for a run at full rate")  # fmt: skip
 
 
 def _readers(given: Callable[[str], str], where: str) -> Readers | None:

@@ -84,11 +84,13 @@ impl Shape {
         page / (slots * self.lanes) * slots + page % slots
     }
 
-    /// The device with the planes and blocks that it was given.
+    /// The device with the planes and blocks that it was given: each plane has its part of the user
+    /// pages of those that stand for one.
     #[must_use]
     pub fn by_planes(&self) -> Shape {
         let planes = self.planes_in_step;
         Shape {
+            exported_pages_per_plane: self.exported_pages_per_plane / planes / self.lanes,
             planes_per_die: self.planes_per_die * planes,
             pages_per_block: self.pages_per_block / planes / self.lanes,
             pages_per_program: self.pages_per_program / planes,
@@ -251,5 +253,18 @@ mod tests {
         let geometry = Geometry::new(shape);
         assert_eq!(geometry.units_of(PlaneId(1)), [UnitId(2), UnitId(3)]);
         assert_eq!(geometry.shape.by_planes().pages_per_block, 8);
+    }
+
+    #[test]
+    fn planes_that_stand_for_one_have_its_user_pages_together() {
+        let plane =
+            Shape { planes_per_die: 2, exported_pages_per_plane: 20, ..Shape::small(Level::Die) };
+        let alone = plane.pages_per_plane();
+        let in_step = Shape { exported_pages_per_plane: 40, ..plane.in_step(2) };
+        let joined =
+            Shape { exported_pages_per_plane: 160, ..plane.in_superblocks(Superblock::Drive) };
+        for shape in [in_step.by_planes(), joined.by_planes()] {
+            assert_eq!((shape.exported_pages_per_plane, shape.pages_per_plane()), (20, alone));
+        }
     }
 }
