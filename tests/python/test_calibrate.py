@@ -94,6 +94,16 @@ def test_a_base_whose_planes_stand_for_one_has_its_space_and_capacity(tmp_path, 
     assert found.user_bytes == pytest.approx(4e9, rel=1e-4)
 
 
+@pytest.mark.parametrize("spare", ['over_provisioning = "95%"', 'exported = 0.4'])
+def test_a_base_with_much_spare_space_is_one(tmp_path, spare):
+    text = BASE.replace('over_provisioning = "20%"', spare)
+    (tmp_path / "base.toml").write_text(text)
+    found = drive.base(tmp_path / "base.toml", [], 1, None)
+    [space, *_] = numbers.free(None, found.known)
+    point = drive.Point(drive_candidates(found)[0], {space.key: space.start}, 4.0)
+    assert drive.problem(found, point) is None
+
+
 def test_numbers_with_which_the_whole_drive_cannot_run_have_no_run(tmp_path):
     """A threshold in a share of all blocks is within the spare space of the drive in small."""
     (tmp_path / "base.toml").write_text(SIZED)

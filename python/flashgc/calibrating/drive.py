@@ -107,8 +107,9 @@ def base(device: building.PathLike, sets: Sequence[str], seed: int, blocks: int 
     settings = json.loads(engine.check(with_settings(request, _PLACEHOLDER)))["settings"]
     shape = settings["device"]["shape"]
     known = numbers.of_base(settings["device"], settings["gc"])
-    more = with_settings(request, {SPACE: 1.5 * known[SPACE], **_PLACEHOLDER})
-    other = json.loads(engine.check(more))["settings"]["device"]["shape"]
+    space = known[SPACE] * 1.5 if known[SPACE] < 0.6 else min(known[SPACE], 1.0) * 0.8
+    changed = with_settings(request, {SPACE: space, **_PLACEHOLDER})
+    other = json.loads(engine.check(changed))["settings"]["device"]["shape"]
     follows = other["blocks_per_plane"] != shape["blocks_per_plane"]
     found = Base(request, os.fspath(device), seed, shape, known, 0, follows)
     whole = int(shape["blocks_per_plane"])

@@ -26,7 +26,7 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    SPACE: Kind("share", 0.005, 4.0),
+    SPACE: Kind("share", 0.005, 1.0),
     RESERVE: Kind("blocks", 2.0, 64.0),
     "device.timing.program": Kind("time", 10.0, 1e8),
     "device.timing.read": Kind("time", 1.0, 1e7),
