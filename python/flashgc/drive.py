@@ -22,7 +22,7 @@ def save(
     file: PathLike,
     trace: PathLike | None = None,
     *,
-    scheme: PathLike | None = None,
+    scheme: building.AnyScheme | None = None,
     device: str | os.PathLike[str] | None = None,
     set: building.Settings | None = None,
     unset: Iterable[str] | None = None,

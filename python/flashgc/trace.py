@@ -188,6 +188,7 @@ def merge(
             _reading(one, format, on_bad_line, None, None, None, None, None, sort_window)
             for one in found
         ]
+        arguments.check_texts(to=to)
         written = engine.trace_merge(readings, _target(target), to, renumber, align)
         output.note(_target(target))
     done: dict[str, Any] = json.loads(written)
@@ -216,6 +217,7 @@ def generate(
     100
     """
     arguments.check_path("target", target)
+    arguments.check_texts(format=format)
     output.check_apart(target, config, device)
     request = building.request(config, None, None, device, set, seed, unset=unset)
     told = executing.callback(progress)
@@ -253,6 +255,7 @@ def fit(
     from flashgc.fitting import config, requests
     from flashgc.fitting.check import drive, overwrite
 
+    arguments.check_paths(target=target)
     output.check_apart(target, file)
     with inputs.trace_file(file) as found:
         reading = _reading(found, format, on_bad_line, devices, start, length, None, rows, None)
@@ -352,6 +355,7 @@ def _rewrite(
     reading: Reading, target: PathLike, to: str | None, *, keep_format: bool
 ) -> dict[str, Any]:
     """Writes the records read; with `keep_format` in their own format where `to` names none."""
+    arguments.check_texts(to=to)
     written = engine.trace_convert(reading, _target(target), to, keep_format)
     output.note(_target(target))
     done: dict[str, Any] = json.loads(written)
@@ -385,6 +389,7 @@ def _reading(
 ) -> Reading:
     if found is None:
         raise engine.TraceError("error: no trace was given")
+    arguments.check_texts(format=format, on_bad_line=on_bad_line)
     return {
         "name": found[0],
         "path": found[1],

@@ -14,7 +14,6 @@ from flashgc.advising import candidates, commands, findings, lengths, objectives
 from flashgc.advising.advice import Advice
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.objectives import Values
-from flashgc.files import arguments
 from flashgc.reports.report import Comparison, Report
 from flashgc.results import gc_cost
 from flashgc.running import building, clock, inputs, origin, policies
@@ -88,16 +87,12 @@ def _names(schemes: object) -> list[str] | None:
     """The schemes by name or path: a command, which has no functions, shows each."""
     if schemes is None:
         return None
-    found = [] if isinstance(schemes, (str, os.PathLike)) else arguments.schemes(schemes)
+    found = [] if isinstance(schemes, (str, os.PathLike)) else policies.listed(schemes)
     if not found:
         raise ConfigError("error: schemes must be a list with one name or more")
     for one in found:
-        if isinstance(one, policies.Scheme):
-            raise ConfigError(
-                f"error: advise cannot run the scheme in Python `{one.name}`\n"
-                "  = help: flashgc.compare runs it next to others"
-            )
-    return [os.fspath(one) for one in found if one is not None]
+        policies.check_named(one, "advise")
+    return [os.fspath(one) for one in found]
 
 
 def schemes_that_run(request: Any, listed: Any, work: rounds.Rounds) -> Candidates:  # noqa: ANN401

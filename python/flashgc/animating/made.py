@@ -28,7 +28,7 @@ def animate(
     requests: int | None = None,
     window: str | None = None,
     units: timelines.Units | None = None,
-    scheme: building.PathLike | None = None,
+    scheme: building.AnyScheme | None = None,
     device: building.PathLike | None = None,
     set: building.Settings | None = None,
     unset: Iterable[str] | None = None,

@@ -14,7 +14,7 @@ from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
 from flashgc.files import reading, toml
 from flashgc.results import refusal
-from flashgc.running import builtin_presets, inputs
+from flashgc.running import builtin_presets, inputs, policies
 from flashgc.tuning.space import with_settings
 
 BASE = "greedy"
@@ -97,11 +97,13 @@ def of(base: Request, schemes: Sequence[str | os.PathLike[str]] | None) -> list[
         why = _problem(Candidate(BASE, {}).request(base))
         raise ConfigError(f"error: no candidate runs on this device: {why}\n"
                           "  = help: name some with --schemes")  # fmt: skip
-    if isinstance(schemes, str | bytes) or not list(schemes):
+    several = [] if isinstance(schemes, str) else policies.listed(schemes)
+    if not several:
         raise ConfigError("error: schemes must be a list with one name or more\n  = help: name "
                           "some as in `--schemes greedy,pgc`, or omit --schemes")  # fmt: skip
     made = []
-    for given in schemes:
+    for given in several:
+        policies.check_named(given, "calibrate")
         preset = inputs.preset(given)
         assert preset is not None
         name = Path(given).stem if inputs.is_file(given) else preset[0]

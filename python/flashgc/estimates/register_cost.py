@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import NamedTuple, SupportsIndex
 
+from flashgc.files.arguments import shown
 from flashgc.running import builtin_presets
 
 _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
@@ -67,13 +68,13 @@ def register_cost(
 
     """
     if not isinstance(registers, SupportsIndex) or registers < 1:
-        raise ValueError(f"registers must be a whole number from 1, got {repr(registers)[:60]}")
+        raise ValueError(f"registers must be a whole number from 1, got {shown(registers)}")
     if not isinstance(device, (str, Mapping)):
-        raise ValueError(f"device must be a name or a table, got {repr(device)[:60]}")
+        raise ValueError(f"device must be a name or a table, got {shown(device)}")
     for name, number in (("die_mm2", die_mm2), ("sram_mb_per_mm2", sram_mb_per_mm2),
                          ("sram_usd_per_gb", sram_usd_per_gb)):  # fmt: skip
         if not isinstance(number, Real) or not 0 < number < math.inf:
-            raise ValueError(f"{name} must be above zero and finite, got {repr(number)[:60]}")
+            raise ValueError(f"{name} must be above zero and finite, got {shown(number)}")
     keys = _keys(device) if isinstance(device, str) else device
     planes, page_bytes = _planes(keys), _page_bytes(keys)
     added = registers - 1

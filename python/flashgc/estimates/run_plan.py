@@ -12,7 +12,7 @@ from flashgc._engine import RunError, TraceError
 from flashgc._engine_types import Request
 from flashgc.files import reading
 from flashgc.running import building, inputs
-from flashgc.running.building import Config, PathLike, Settings
+from flashgc.running.building import AnyScheme, Config, PathLike, Settings
 
 _FILLS = ("sequential", "by-block", "sprandom", "none")
 """Fills whose pages are known before the run."""
@@ -52,7 +52,7 @@ def plan(
     config: Config,
     trace: PathLike | None = None,
     *,
-    scheme: PathLike | None = None,
+    scheme: AnyScheme | None = None,
     device: building.PathLike | None = None,
     set: Settings | None = None,
     seed: int | None = None,

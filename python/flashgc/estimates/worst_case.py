@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
+from flashgc.files.arguments import shown
 from flashgc.running import building, builtin_presets
 
 SUSPEND_NS = 20_000
@@ -55,7 +56,7 @@ def worst_case_wait(
 
     """
     if not isinstance(device, (str, Mapping)):
-        raise ValueError(f"device must be a name or a table, got {repr(device)[:60]}")
+        raise ValueError(f"device must be a name or a table, got {shown(device)}")
     table = _resolved(device) if isinstance(device, str) else device
     timing = table.get("timing", {})
     try:
@@ -66,9 +67,7 @@ def worst_case_wait(
     if suspend_ns is None:
         suspend_ns = (timing.get("suspend") or {}).get("suspend_ns", SUSPEND_NS)
     if not isinstance(suspend_ns, SupportsIndex) or suspend_ns < 0:
-        raise ValueError(
-            f"suspend_ns must be a whole number of ns from 0, got {repr(suspend_ns)[:60]}"
-        )
+        raise ValueError(f"suspend_ns must be a whole number of ns from 0, got {shown(suspend_ns)}")
     together = table.get("shape", {}).get("pages_per_program", 1)
     read_ns, write_ns = read_ns + bus_ns, write_ns + bus_ns * together
     longest_ns = max(read_ns, write_ns, timing.get("copy_read_ns", 0) + bus_ns)

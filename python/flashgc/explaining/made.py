@@ -31,7 +31,7 @@ def explain(
     request: int | Iterable[int] | None = None,
     slowest: int | None = None,
     kind: str | None = None,
-    scheme: building.PathLike | None = None,
+    scheme: building.AnyScheme | None = None,
     device: building.PathLike | None = None,
     set: building.Settings | None = None,
     unset: Iterable[str] | None = None,

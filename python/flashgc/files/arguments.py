@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from types import NoneType
 
 from flashgc._engine import ConfigError
 
-if TYPE_CHECKING:
-    PathLike = str | os.PathLike[str]
-
-
 _MAY_BE_EMPTY = frozenset({"device", "scheme", "trace"})
 """Names whose readers list what may be written in place of an empty one."""
+_SHOWN_MAX = 60
 
 
 def shown(given: object) -> str:
-    """A value in a message."""
-    return repr(given)[:60]
+    """A value in a message, or its type where it is long or has several lines.
+
+    >>> from flashgc.files import arguments
+    >>> arguments.shown([1, 2]), arguments.shown(list(range(100)))
+    ('[1, 2]', 'a value of the type list')
+    """
+    text = repr(given)
+    if len(text) <= _SHOWN_MAX and "\n" not in text:
+        return text
+    if isinstance(given, (str, bytes)):
+        return f"{text[:_SHOWN_MAX]}..."
+    kind, library = type(given), type(given).__module__.partition(".")[0]
+    return f"a value of the type {'' if library == 'builtins' else library + '.'}{kind.__name__}"
 
 
 def switch(name: str, given: object) -> bool:
@@ -56,6 +64,12 @@ def check_paths(**given: object) -> None:
             )
 
 
+_ROWS = (
+    "  = help: save the rows as a text file and name its columns: "
+    'trace="rows.csv", format="csv:time:s, op, offset, size" (docs/formats/csv.md)'
+)
+
+
 def _no_path(name: str, given: object) -> str:
     text = f"error: {name} must be a name or a path, got {shown(given)}"
     if name == "scheme" and callable(given):
@@ -63,10 +77,19 @@ def _no_path(name: str, given: object) -> str:
             f"{text}\n  = help: a function becomes a scheme with @flashgc.victim, "
             "@flashgc.placement(classes=...) or @flashgc.pacing"
         )
+    if name == "trace" and isinstance(given, Iterable):
+        return f"{text}\n{_ROWS}"
     if name in ("device", "scheme"):
         table = "device" if name == "device" else "gc"
         return f'{text}\n  = help: keys of their own are in set, as in set={{"{table}": {{...}}}}'
     return text
+
+
+def check_texts(**given: object) -> None:
+    """Refuses the first argument that is neither a text nor None."""
+    for name, value in given.items():
+        if not isinstance(value, (str, NoneType)):
+            raise ConfigError(f"error: {name} must be a text, got {shown(value)}")
 
 
 def words(name: str, given: object) -> list[str]:
@@ -76,18 +99,4 @@ def words(name: str, given: object) -> list[str]:
     found = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else []
     if not found or not all(isinstance(one, str) for one in found):
         raise ConfigError(f"error: {name} must be a word or a list of some, got {shown(given)}")
-    return found
-
-
-def schemes(given: object) -> list[PathLike]:
-    """Schemes to compare: names, paths or schemes in Python, one or several."""
-    if given is None:
-        return []
-    if isinstance(given, (str, os.PathLike)):
-        return [given]
-    if not isinstance(given, Iterable) or isinstance(given, bytes):
-        raise ConfigError(f"error: schemes must be a list of names or paths, got {shown(given)}")
-    found = list(given)
-    for one in found:
-        check_paths(scheme=one)
     return found

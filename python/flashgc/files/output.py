@@ -99,8 +99,8 @@ def check_apart(target: str | os.PathLike[str] | None, *sources: object) -> None
 
     Sources may be texts and dictionaries as well, which count as none.
     """
-    if target is None or not os.path.isfile(target):
-        return
+    if not isinstance(target, (str, os.PathLike)) or not os.path.isfile(target):
+        return  # any other value is refused where the file is opened
     for source in sources:
         if not isinstance(source, (str, os.PathLike)) or not os.path.isfile(source):
             continue

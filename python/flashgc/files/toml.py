@@ -16,9 +16,9 @@ def dumps(config: Mapping[str, object]) -> str:
 
 def value(item: object, where: str) -> str:
     """One value as TOML; `where` names it in the error for a value that TOML cannot hold."""
-    if hasattr(item, "item") and callable(item.item) and not isinstance(item, (list, tuple)):
-        names = ("tolist", "to_list", "item")  # of NumPy, of Polars, of a single number
-        item = next(getattr(item, name) for name in names if hasattr(item, name))()
+    plain = getattr(item, "tolist", None) or getattr(item, "to_list", None)  # NumPy, Polars
+    if callable(plain):
+        item = plain()
     if isinstance(item, bool):
         return "true" if item else "false"
     if isinstance(item, (str, int)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 from flashgc.formatting import units
@@ -43,6 +43,8 @@ def _text(value: object) -> str:
     value = _plain(value)
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_text, value))}]"
+    if is_dataclass(value):  # a scheme in Python, whose name is mostly that of a variable
+        return str(value)
     return repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 

@@ -43,9 +43,11 @@ def read(results: Sequence[PathLike]) -> list[tuple[Path, Comparison]]:
     """The file of each result, and its reports with the schemes that were refused."""
     if not results:
         raise ConfigError("error: there is no result to read\n  = help: name a folder of --out")
-    if "" in results:
-        raise ConfigError("error: the name of a result is empty\n  = help: name a folder of --out")
     for one in results:
+        if isinstance(one, str) and not one:
+            raise ConfigError(
+                "error: the name of a result is empty\n  = help: name a folder of --out"
+            )
         arguments.check_path("a result", one)
     return [_read(Path(one)) for one in results]
 

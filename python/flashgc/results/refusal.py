@@ -67,7 +67,7 @@ class Refusal:
         return f"it runs with {typed}"
 
 
-def of(request: Request, name: PathLike, drive: PathLike | None) -> Refusal | None:
+def of(request: Request, name: object, drive: PathLike | None) -> Refusal | None:
     """Why a scheme cannot run, where it cannot.
 
     A ConfigError where its name is unknown, or a key of the scheme is missing, unknown or wrong by
@@ -90,7 +90,7 @@ def of(request: Request, name: PathLike, drive: PathLike | None) -> Refusal | No
     then = left[0]["message"] if left and settings else None
     sets, unsets = (tuple(one for one in settings if ("=" in one) is is_set)
                     for is_set in (True, False))  # fmt: skip
-    return Refusal(os.fspath(name), found[0]["message"], text, sets, unsets, then)
+    return Refusal(str(name), found[0]["message"], text, sets, unsets, then)
 
 
 def _is_of_scheme(problem: dict[str, Any]) -> bool:

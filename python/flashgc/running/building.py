@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from flashgc.files import arguments, reading
 from flashgc.running import inputs, policies
 
 PathLike = str | os.PathLike[str]
+AnyScheme = PathLike | policies.Scheme
 Config = PathLike | Mapping[str, object]
 Settings = Mapping[str, object] | Iterable[str]
 Fit = str | float
@@ -23,7 +25,7 @@ Fit = str | float
 def request(
     config: Config,
     trace: tuple[str, Path] | None,
-    scheme: PathLike | None,
+    scheme: AnyScheme | None,
     device: PathLike | None,
     set: Settings | None,
     seed: int | None,
@@ -40,7 +42,7 @@ def request(
 def bare_request(
     config: Config,
     trace: tuple[str, Path] | None,
-    scheme: PathLike | None,
+    scheme: AnyScheme | None,
     device: PathLike | None,
     set: Settings | None,
     seed: int | None,
@@ -48,20 +50,25 @@ def bare_request(
     unset: Iterable[str] | None = None,
 ) -> Request:
     """The request without the trace that the configuration itself may name."""
-    arguments.check_paths(scheme=scheme, device=device)
+    own, preset = (scheme, None) if isinstance(scheme, policies.Scheme) else (None, scheme)
+    arguments.check_paths(scheme=preset, device=device)
     source = inputs.config(config)
     sets = inputs.settings(set)
     if seed is not None:
         sets.append(f"seed={inputs.whole('seed', seed, 0)}")
     if fit is not None:
+        if not isinstance(fit, (str, Real)):
+            raise ConfigError(
+                f'error: fit must be a share, such as "90%" or 0.9, or "none", '
+                f"got {arguments.shown(fit)}"
+            )
         sets.append(f"workload.trace.fit={json.dumps(str(fit))}")
-    own = scheme if isinstance(scheme, policies.Scheme) else None
     if own is not None:
         sets = [*policies.settings(own), *sets]
     return {
         "name": source.name,
         "text": source.text,
-        "scheme": inputs.preset(scheme) if own is None else policies.source(own),
+        "scheme": inputs.preset(preset) if own is None else policies.source(own),
         "device": inputs.preset(device),
         "sets": [reading.printable(text) for text in sets],
         "unsets": [reading.printable(key) for key in inputs.keys(unset)],
@@ -100,6 +107,7 @@ def with_format(given: Settings | None, format: str | None) -> Settings | None:
     >>> building.with_format({"seed": 3}, "msr")
     ['workload.trace.format="msr"', 'seed=3']
     """
+    arguments.check_texts(format=format)
     if format is None:
         return given
     return [f"workload.trace.format={json.dumps(format)}", *inputs.settings(given)]

@@ -11,14 +11,14 @@ from flashgc.pages import provenance
 from flashgc.reports.report import Comparison, Report
 from flashgc.results import gc_cost, refusal
 from flashgc.results.refusal import Refusal
-from flashgc.running import building, executing, inputs, origin, seeding
-from flashgc.running.building import Config, Fit, PathLike, Settings
+from flashgc.running import building, executing, inputs, origin, policies, seeding
+from flashgc.running.building import AnyScheme, Config, Fit, PathLike, Settings
 from flashgc.running.executing import Progress
 
 
 def compare(
     config: Config,
-    schemes: Sequence[PathLike],
+    schemes: Sequence[AnyScheme],
     trace: PathLike | None = None,
     *,
     device: PathLike | None = None,
@@ -95,7 +95,7 @@ def compare(
         seeds = inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
         if over_time:
             raise ConfigError("error: over_time shows one run and cannot be combined with seeds")
-    schemes = arguments.schemes(schemes)
+    schemes = policies.listed(schemes)
     if not schemes:
         raise ConfigError("error: there is no scheme to compare\n  = help: `flashgc schemes`")
     given_set = building.with_format(set, format)
@@ -137,7 +137,7 @@ def compare(
 
 def _fitting(
     asked: Sequence[Request],
-    names: Sequence[PathLike],
+    names: Sequence[AnyScheme],
     drive: PathLike | None,
     progress: Callable[..., object] | None,
 ) -> tuple[list[Request], list[Refusal | None]]:

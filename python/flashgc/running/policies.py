@@ -6,7 +6,7 @@ import json
 import operator
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +25,8 @@ PathLike = str | os.PathLike[str]
 _WITH_SLICES = "gftl"
 """The base of a pacing function: the preset with time slices and nothing else of its own."""
 _CLASSES_MAX = 64
+SLOTS = ("victim", "placement", "pacing")
+"""The slots that a function can have."""
 
 
 class Candidates(NamedTuple):
@@ -99,10 +101,6 @@ class Scheme:
     classes: int = 1
     """Classes of pages of the placement."""
     pacing: Callable[[NextStep], object] | None = None
-
-    def __fspath__(self) -> str:
-        """Its name, where a scheme is named by text."""
-        return self.name
 
     def __str__(self) -> str:
         return self.name
@@ -187,11 +185,12 @@ def scheme(
             classes.
 
     """
+    _check_base(base)
     if isinstance(placement, Scheme):
         classes = placement.classes if classes is None else classes
     functions = {
         slot: _function(slot, given)
-        for slot, given in (("victim", victim), ("placement", placement), ("pacing", pacing))
+        for slot, given in zip(SLOTS, (victim, placement, pacing), strict=True)
     }
     first = next((one for one in functions.values() if one is not None), None)
     if first is None:
@@ -199,21 +198,33 @@ def scheme(
             "error: a scheme in Python needs a function\n"
             "  = help: give victim, placement or pacing; a preset is used by its name"
         )
-    if base is not None:
-        arguments.check_path("base", base)
-    else:
-        base = "greedy" if functions["pacing"] is None else _WITH_SLICES
     return Scheme(
-        name=_name(name, first), base=base,
+        name=_name(name, first), base=base or _own_base(functions),
         victim=functions["victim"], placement=functions["placement"],
         classes=_classes(functions["placement"], classes), pacing=functions["pacing"],
     )  # fmt: skip
 
 
+def _check_base(given: object) -> None:
+    """Refuses a base that is neither a name nor a path; None is the default."""
+    if isinstance(given, Scheme):
+        slots = [slot for slot in SLOTS if getattr(given, slot) is not None]
+        raise ConfigError(
+            f"error: base must be the name of a preset or a file, got {given}, a scheme in Python\n"
+            f"  = help: give its functions to their slots ({', '.join(slots)}), which take schemes "
+            f"as well, and its own base: base={os.fspath(given.base)!r}"
+        )
+    arguments.check_paths(base=given)
+
+
+def _own_base(functions: Mapping[str, object]) -> str:
+    return "greedy" if functions["pacing"] is None else _WITH_SLICES
+
+
 def _function(slot: str, given: object) -> Callable[..., Any] | None:
     found = getattr(given, slot) if isinstance(given, Scheme) else given
     if found is not None and not callable(found):
-        raise ConfigError(f"error: {slot} must be a function, got {repr(found)[:60]}")
+        raise ConfigError(f"error: {slot} must be a function, got {arguments.shown(found)}")
     return found
 
 
@@ -234,6 +245,29 @@ def _classes(function: object, given: int | None) -> int:
 def _name(given: str | None, function: object) -> str:
     name = given if given is not None else getattr(function, "__name__", "")
     return re.sub(r"[^\w.-]+", "-", str(name)).strip("-") or "python"
+
+
+def listed(given: object) -> list[Any]:
+    """Schemes to compare, one or several; each is checked where its run is made."""
+    if given is None:
+        return []
+    if isinstance(given, (str, os.PathLike, Scheme)):
+        return [given]
+    if not isinstance(given, Iterable) or isinstance(given, (bytes, Mapping)):
+        raise ConfigError(
+            f"error: schemes must be a list of names or paths, got {arguments.shown(given)}"
+        )
+    return list(given)
+
+
+def check_named(given: object, who: str) -> None:
+    """Refuses a scheme without a name that other processes and commands know."""
+    if isinstance(given, Scheme):
+        raise ConfigError(
+            f"error: {who} cannot run the scheme in Python `{given.name}`\n"
+            "  = help: flashgc.compare runs it next to others"
+        )
+    arguments.check_path("scheme", given)
 
 
 def source(given: Scheme) -> tuple[str, str | None]:
@@ -308,7 +342,7 @@ def _whole(slot: str, answer: Any) -> int:  # noqa: ANN401
         number = -1
     if not 0 <= number < 2**32:
         raise ConfigError(
-            f"error: the {slot} function returned {repr(answer)[:60]}\n"
+            f"error: the {slot} function returned {arguments.shown(answer)}\n"
             "  = help: return a whole number from 0"
         )
     return number

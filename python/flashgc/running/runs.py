@@ -12,7 +12,7 @@ from flashgc.results import metrics
 from flashgc.running import building, clock, executing, inputs, origin, seeding
 from flashgc.running import request_log as requests_log
 from flashgc.running import timeline as timelines
-from flashgc.running.building import Config, Fit, PathLike, Settings
+from flashgc.running.building import AnyScheme, Config, Fit, PathLike, Settings
 from flashgc.running.executing import Progress, ProgressCallback
 
 
@@ -20,7 +20,7 @@ def run(
     config: Config,
     trace: PathLike | None = None,
     *,
-    scheme: PathLike | None = None,
+    scheme: AnyScheme | None = None,
     device: PathLike | None = None,
     set: Settings | None = None,
     unset: Iterable[str] | None = None,
@@ -137,7 +137,7 @@ def run_seeds(
     seeds: int,
     trace: PathLike | None = None,
     *,
-    scheme: PathLike | None = None,
+    scheme: AnyScheme | None = None,
     device: PathLike | None = None,
     set: Settings | None = None,
     unset: Iterable[str] | None = None,

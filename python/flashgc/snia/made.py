@@ -57,7 +57,7 @@ def pts(
     threads: int = 1,
     depth: int = 32,
     demand_mix: float = _DEMAND_MIX,
-    scheme: building.PathLike | None = None,
+    scheme: building.AnyScheme | None = None,
     device: building.PathLike | None = None,
     set: building.Settings | None = None,
     unset: Iterable[str] | None = None,

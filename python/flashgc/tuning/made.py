@@ -44,7 +44,7 @@ def tune(
     method: str | None = None,
     batch: int | None = None,
     search_seed: int | None = None,
-    scheme: building.PathLike | None = None,
+    scheme: building.AnyScheme | None = None,
     device: building.PathLike | None = None,
     set: building.Settings | None = None,
     unset: Iterable[str] | None = None,

@@ -52,7 +52,7 @@ class Layers:
     """The arguments of a configuration, as of :func:`flashgc.run`."""
 
     config: building.Config
-    scheme: building.PathLike | None
+    scheme: building.AnyScheme | None
     device: building.PathLike | None
     sets: list[str]
     unsets: list[str]

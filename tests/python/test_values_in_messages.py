@@ -1,0 +1,116 @@
+"""Values of another kind in messages: frames, lists and schemes in Python, each by its type."""
+
+import re
+
+import numpy as np
+import pytest
+
+import flashgc
+from conftest import SMALL
+
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+
+ROWS = {"time": range(100), "op": ["r"] * 100, "offset": range(100), "size": [4096] * 100}
+
+
+@flashgc.victim
+def own(candidates):
+    return candidates.block[candidates.valid.argmin()]
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [
+        (pandas.DataFrame(ROWS), "pandas.DataFrame"),
+        (polars.DataFrame(ROWS), "polars.DataFrame"),
+        (np.zeros((100, 4)), "numpy.ndarray"),
+        ([(0, "r", 0, 4096)] * 100, "list"),
+    ],
+)
+def test_rows_in_place_of_a_trace_are_told_by_their_type_and_the_way_to_a_file(rows, kind):
+    for call in (
+        lambda: flashgc.run("replay", rows),
+        lambda: flashgc.plan("replay", trace=rows),
+        lambda: flashgc.trace.info(rows),
+    ):
+        with pytest.raises(flashgc.ConfigError) as error:
+            call()
+        first, second = str(error.value).splitlines()
+        assert first == f"error: trace must be a name or a path, got a value of the type {kind}"
+        assert 'trace="rows.csv", format="csv:time:s, op, offset, size"' in second
+
+
+def test_the_way_to_a_file_is_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pandas.DataFrame(ROWS).to_csv("rows.csv", index=False)
+    report = flashgc.run("replay", trace="rows.csv", format="csv:time:s, op, offset, size")
+    assert report.requests.read == 100
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: flashgc.run(SMALL, seed=[3] * 100), "from 0, got a value of the type list"),
+        (lambda: flashgc.run(SMALL, seed="3" * 100), f"from 0, got '{'3' * 59}..."),
+        (lambda: flashgc.run(SMALL, seed=[3]), "from 0, got [3]"),
+        (lambda: flashgc.run(SMALL, set={"seed": polars.DataFrame(ROWS)}), "type DataFrame, which"),
+        (lambda: flashgc.run("replay", "sqlite", format=5), "format must be a text, got 5"),
+        (lambda: flashgc.run("replay", "sqlite", fit=[9]), 'such as "90%" or 0.9, or "none", got'),
+        (lambda: flashgc.trace.info("sqlite", format=5), "format must be a text, got 5"),
+        (lambda: flashgc.trace.convert("sqlite", "x.fgt", 5), "to must be a text, got 5"),
+        (lambda: flashgc.trace.convert("sqlite", ["x"]), "target must be a name or a path, got"),
+        (lambda: flashgc.trace.fit("sqlite", 5), "target must be a name or a path, got 5"),
+        (lambda: flashgc.trace.merge(["sqlite"], "x.fgt", 5), "to must be a text, got 5"),
+        (lambda: flashgc.trace.generate(SMALL, "x.fgt", 5), "format must be a text, got 5"),
+        (lambda: flashgc.load(pandas.DataFrame(ROWS)), "got a value of the type pandas.DataFrame"),
+        (lambda: flashgc.load(np.zeros(3)), "a result must be a name or a path, got array("),
+        (lambda: flashgc.compare(SMALL, {"greedy": 1}), "must be a list of names or paths, got {"),
+    ],
+)
+def test_a_value_of_another_kind_is_named(call, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(flashgc.ConfigError, match=re.escape(words)):
+        call()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: flashgc.run(own), "a configuration must be a path, a built-in name, TOML text"),
+        (lambda: flashgc.run(SMALL, own), "trace must be a name or a path, got flashgc.scheme("),
+        (lambda: flashgc.run(SMALL, device=own), "device must be a name or a path, got"),
+        (lambda: flashgc.run(SMALL, gc_log=own), "gc_log must be a name or a path, got"),
+        (lambda: flashgc.drive.save(SMALL, own), "file must be a name or a path, got"),
+        (lambda: flashgc.load(own), "a result must be a name or a path, got"),
+    ],
+)
+def test_a_scheme_in_python_is_no_file(call, words, tmp_path, monkeypatch):
+    """It was one by its name: a log was written to a file with the name of the function."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(flashgc.ConfigError, match=re.escape(words)):
+        call()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scheme_in_python_is_no_base():
+    words = (
+        "error: base must be the name of a preset or a file, got own, a scheme in Python\n"
+        "  = help: give its functions to their slots (victim), which take schemes as well, and its "
+        "own base: base='greedy'"
+    )
+    for more in ({}, {"pacing": bool}):
+        with pytest.raises(flashgc.ConfigError, match=f"^{re.escape(words)}$"):
+            flashgc.scheme("mine", base=own, **more)
+    both = flashgc.scheme("mine", base="gftl", victim=own, pacing=lambda step: step.waiting == 0)
+    short = {"workload.synthetic.requests": 500}
+    report = flashgc.run(SMALL, scheme=both, set=short)
+    assert report.scheme == "mine"
+    assert report._origin.again.startswith("flashgc.run(")
+    assert "scheme=mine" in report._origin.again
+
+
+def test_one_scheme_in_python_may_be_compared():
+    short = {"workload.synthetic.requests": 500}
+    assert flashgc.compare(SMALL, own, set=short).keys() == ["own"]
