@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from flashgc._engine import RunError
-from flashgc.components import arguments
+from flashgc.components import calls
 from flashgc.formatting import units
 
 
@@ -25,7 +25,7 @@ def column(values: ArrayLike, name: str) -> NDArray[np.uint64]:
     if found.size and (
         found.dtype.kind not in "iu" or (found.dtype.kind == "i" and found.min() < 0)
     ):
-        remedy = arguments.REMEDIES.get(found.dtype.kind, "give whole numbers from 0")
+        remedy = calls.REMEDIES.get(found.dtype.kind, "give whole numbers from 0")
         raise RunError(
             f"error: `{name}` has values other than whole numbers from 0 (dtype {found.dtype})\n"
             f"  = help: {remedy}"

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 import flashgc._engine as engine
 from flashgc._engine import RunError
-from flashgc.components import arguments, closed_loop, columns
+from flashgc.components import calls, closed_loop, columns
 from flashgc.components.closed_loop import Loop
-from flashgc.files import arguments as given_arguments
+from flashgc.files import arguments
 from flashgc.formatting import units
 from flashgc.reports.report import Report, of_outcome
 from flashgc.running import building, builtin_presets, executing, inputs
@@ -150,7 +150,7 @@ class Component:
         self,
         config: building.Config,
         *,
-        scheme: building.PathLike | None = None,
+        scheme: building.AnyScheme | None = None,
         device: building.PathLike | None = None,
         set: building.Settings | None = None,
         unset: Iterable[str] | None = None,
@@ -165,9 +165,9 @@ class Component:
         if device is None and is_device(config):
             given, device = _ANY, config
         request = building.request(given, None, scheme, device, set, seed, None, unset)
-        given_arguments.check_paths(drive=drive)
-        parts = given_arguments.switch("parts", parts)
-        verify = given_arguments.switch("verify", verify)
+        arguments.check_paths(drive=drive)
+        parts = arguments.switch("parts", parts)
+        verify = arguments.switch("verify", verify)
         own = None if drive is None else os.fspath(drive)
         most = None if depth is None else inputs.whole("depth", depth, 1)
         told = executing.callback(progress)
@@ -266,13 +266,13 @@ class Component:
             completion.
 
         """
-        number = arguments.operation(_NUMBERS, op)
+        number = calls.operation(_NUMBERS, op)
         own = self._tenant(tenant)
         try:
             return self._engine.submit(at_ns, number, offset, bytes, tag, hint, high, fua, own)
         except (OverflowError, TypeError):
-            arguments.check_numbers(at_ns=at_ns, offset=offset, bytes=bytes, tag=tag, hint=hint)
-            arguments.check_switches(high=high, fua=fua)
+            calls.check_numbers(at_ns=at_ns, offset=offset, bytes=bytes, tag=tag, hint=hint)
+            calls.check_switches(high=high, fua=fua)
             raise
 
     def submit_all(
@@ -296,7 +296,7 @@ class Component:
         """
         times = columns.column(at_ns, "at_ns")
         count = times.size
-        ops = arguments.operation(_NUMBERS, op) if isinstance(op, str) else op
+        ops = calls.operation(_NUMBERS, op) if isinstance(op, str) else op
         given = {"op": ops, "offset": offset, "bytes": bytes,
                  "tag": np.arange(count, dtype=np.uint64) if tag is None else tag}  # fmt: skip
         ops_, offsets, sizes, tags = (
@@ -328,7 +328,7 @@ class Component:
         try:
             return Completions(self._engine.advance(to_ns), self._parts)
         except (OverflowError, TypeError):
-            arguments.check_numbers(to_ns=to_ns)
+            calls.check_numbers(to_ns=to_ns)
             raise
 
     def advance_to_completion(self, limit_ns: int | None = None) -> Completions:
@@ -337,11 +337,11 @@ class Component:
         Requests that are submitted for this very instant come before anything else that happens at
         it, as those of a closed loop.
         """
-        limit = arguments.NUMBER_MAX if limit_ns is None else limit_ns
+        limit = calls.NUMBER_MAX if limit_ns is None else limit_ns
         try:
             return Completions(self._engine.advance_to_completion(limit), self._parts)
         except (OverflowError, TypeError):
-            arguments.check_numbers(limit_ns=limit)
+            calls.check_numbers(limit_ns=limit)
             raise
 
     def drain(self) -> Completions:
@@ -434,7 +434,7 @@ class Component:
 
     def restore(self, snapshot: engine.Snapshot) -> None:
         """Goes back, or forward, to a snapshot of this component, any number of times."""
-        arguments.check_snapshot(snapshot)
+        calls.check_snapshot(snapshot)
         self._engine.restore(snapshot)
 
     def statistics(self) -> Report:
