@@ -325,3 +325,17 @@ def test_everything_is_in_reach_of_the_keyboard(browser, saved):
 def test_one_request_is_counted_in_the_singular(flashgc, tmp_path):
     small = ["--set", "device.blocks_per_plane=64", "--requests", "1", "--out", "page.html"]
     assert ": 1 request done, " in flashgc("animate", "oltp", *small, env={"COLUMNS": "300"}).out
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+def test_the_page_plays_in_a_notebook(browser, saved):
+    tab = browser.new_page()
+    wrong = []
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("console", lambda said: wrong.append(said.text))
+    tab.set_content(f"<html><body>{saved[0]._repr_html_()}</body></html>")
+    inside = tab.frame_locator("iframe")
+    inside.get_by_role("button", name="Step").click()
+    assert inside.locator(".happened").inner_text()
+    assert wrong == []
+    tab.close()

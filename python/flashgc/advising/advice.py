@@ -58,4 +58,4 @@ class Advice(AdviceKeys):
     def _repr_html_(self) -> str:
         from flashgc.advising import page
 
-        return page.fragment(self._values, self._reports)
+        return page.fragment(self._values, self._reports, drawn=False)

@@ -21,14 +21,16 @@ def whole(advice: Mapping[str, Any], reports: ComparedResults[Run]) -> str:
     )  # fmt: skip
 
 
-def fragment(advice: Mapping[str, Any], reports: ComparedResults[Run]) -> str:
-    """The advice, its tables, then the comparison of the long runs."""
+def fragment(
+    advice: Mapping[str, Any], reports: ComparedResults[Run], *, drawn: bool = True
+) -> str:
+    """The advice, its tables, then the long runs; without charts it is that of a notebook."""
     first = reports[0]
     again = metrics.again(first)
     parts = [
         *(f"<p><strong>{html.escape(text)}</strong></p>" for text in advice["advice"]),
         *_tables(advice),
-        page.latency_charts(reports),
+        page.latency_charts(reports) if drawn else "",
         blame.section([first]),
         "<h2>Confidence</h2>", f"<p>{html.escape(words.about(advice))}</p>",
         *(page.note(text) for text in advice["warnings"]),

@@ -99,6 +99,11 @@ class Animation:
 
         return page.whole(self._head, self._packed, self._report)
 
+    def _repr_html_(self) -> str:
+        from flashgc.animating import page
+
+        return page.framed(self.page())
+
     def __repr__(self) -> str:
         return (
             f"Animation({units.counted(self.pictures, 'picture')} of "

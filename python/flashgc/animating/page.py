@@ -43,6 +43,15 @@ def whole(head: Mapping[str, Any], packed: bytes, report: Report) -> str:
     ])  # fmt: skip
 
 
+def framed(text: str) -> str:
+    """The page inside another, such as a notebook: its styles and scripts reach nothing else."""
+    style = "width: 100%; height: 44rem; border: 1px solid #8884;"
+    return (
+        f'<iframe title="The drive" sandbox="allow-scripts" style="{style}" '
+        f'srcdoc="{html.escape(text)}"></iframe>'
+    )
+
+
 _KEYS = (
     "<kbd>Space</kbd> plays and pauses, the arrow keys <kbd>&larr;</kbd> and <kbd>&rarr;</kbd> go "
     "to the event before and to the next one, <kbd>Home</kbd> and <kbd>End</kbd> to the first and "

@@ -66,4 +66,4 @@ class Calibration(CalibrateKeys):
     def _repr_html_(self) -> str:
         from flashgc.calibrating import page
 
-        return page.fragment(self._values)
+        return page.fragment(self._values, drawn=False)

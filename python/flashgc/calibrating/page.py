@@ -20,9 +20,10 @@ def whole(found: Mapping[str, Any]) -> str:
     return page.document(f"flashgc: calibration of {found['device']}", fragment(found), after)
 
 
-def fragment(found: Mapping[str, Any]) -> str:
-    """The result, its figures and its tables."""
+def fragment(found: Mapping[str, Any], *, drawn: bool = True) -> str:
+    """The result, its figures and its tables; without the figures it is that of a notebook."""
     *kinds, profiles = figure.charts(found)
+    of_numbers, of_errors = map(charts.figures, ([profiles], kinds) if drawn else ([], []))
     further, rest = words.further(found), words.others(found)
     parts = [
         f"<p><strong>{html.escape(words.verdict(found))}</strong></p>",
@@ -31,8 +32,8 @@ def fragment(found: Mapping[str, Any]) -> str:
         "<h2>Collectors</h2>", table(words.candidates(found), "facts"),
         *([f"<p>{html.escape(rest)}</p>"] if rest else []),
         *([f"<p>{html.escape(further)}</p>"] if further else []),
-        "<h2>Numbers</h2>", page.wide(table(words.fitted(found))), charts.figures([profiles]),
-        "<h2>Errors</h2>", page.wide(table(words.errors(found), "heads")), charts.figures(kinds),
+        "<h2>Numbers</h2>", page.wide(table(words.fitted(found))), of_numbers,
+        "<h2>Errors</h2>", page.wide(table(words.errors(found), "heads")), of_errors,
         "<h2>Points</h2>", page.wide(table(words.points(found))),
         "<h2>Files</h2>", f"<pre>{html.escape(found['device_toml'])}</pre>",
         f"<pre>{html.escape(found['scheme_toml'])}</pre>",

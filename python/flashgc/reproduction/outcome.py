@@ -99,7 +99,7 @@ def reproduce(
     """
     arguments.check_path("paper", paper)
     own = [trace] if isinstance(trace, str | os.PathLike) else list(trace)
-    figures = None if figures is None else list(figures)
+    figures = None if figures is None else arguments.words("figures", figures)
     command = again or provenance.call("reproduce", [paper], {
         "figures": figures, "traces": traces, "out": out, "quick": quick, "trace": own,
         "trace_format": trace_format, "on_bad_line": on_bad_line, "sort_window": sort_window,

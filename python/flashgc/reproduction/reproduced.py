@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flashgc.charts import Chart
-from flashgc.formatting import units
+from flashgc.formatting import markup, units
 from flashgc.reproduction import evidence, headline, written
 from flashgc.reproduction.experiment import ANY, Item
 from flashgc.reproduction.verdict import VERDICTS, Verdict, counted
@@ -79,6 +80,14 @@ class Reproduction:
         """The claims as a JSON list."""
         return json.dumps(self.claims, indent=indent)
 
+    def _repr_html_(self) -> str:
+        told = [f"<p>{html.escape(text)}</p>" for text in (self.title, self.summary)]
+        for title, item in [*((one.title, one.id) for one in self.items), ("Every run", None)]:
+            rows = self.claim_rows(item)
+            if len(rows) > 1:
+                told.append(f"<h2>{html.escape(title)}</h2>{markup.wide(markup.table(rows))}")
+        return "\n".join([*told, markup.wide(markup.table(self.evidence_rows()))])
+
 
 @dataclass(frozen=True)
 class Reproductions:
@@ -114,6 +123,10 @@ class Reproductions:
     def evidence_rows(self) -> list[list[str]]:
         """The number of claims of all papers with each verdict, by their evidence."""
         return headline.rows([one for each in self.papers.values() for one in each.verdicts])
+
+    def _repr_html_(self) -> str:
+        errors = [f"<p>{html.escape(f'{name}: {why}')}</p>" for name, why in self.errors.items()]
+        return "\n".join([markup.wide(markup.table(self.rows())), *errors])
 
     def to_json(self, indent: int | None = 2) -> str:
         """A list with an object for each paper: its verdicts by evidence, or its error."""

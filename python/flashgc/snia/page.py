@@ -11,7 +11,8 @@ from flashgc.formatting.markup import table
 from flashgc.pages import page, provenance
 from flashgc.reports.report import Report
 from flashgc.results import metrics
-from flashgc.snia import drawn, words
+from flashgc.snia import drawn as figures
+from flashgc.snia import words
 from flashgc.snia.procedures import Part
 
 _DATA = ("measurements.csv", "rounds.csv", "results.csv", "response-times.csv", "pts.json")
@@ -21,17 +22,29 @@ def whole(
     values: Mapping[str, Any], parts: Mapping[str, Sequence[Part]], about: Report, again: str
 ) -> str:
     """The page."""
+    data = f"<h2>Data</h2><p>Next to this page: {', '.join(_DATA)}.</p>"
+    body = f"{fragment(values, parts, about, again)}\n{data}"
+    title = f"{values['specification']}: {values['device']}"
+    return page.document(title, body, page.details(about.scheme, about))
+
+
+def fragment(
+    values: Mapping[str, Any],
+    parts: Mapping[str, Sequence[Part]],
+    about: Report,
+    again: str,
+    *,
+    drawn: bool = True,
+) -> str:
+    """The tests; without the charts they are those of a notebook."""
     made = metrics.again(about) or again
-    body = "\n".join([
+    return "\n".join([
         *_form(values),
         *_summary(values),
         provenance.drawn([*words.conditions(values), *_geometry(about)], made),
         f"<p>{html.escape(words.RULE)}</p>",
-        *(_test(test, parts[test["test"]]) for test in values["tests"]),
-        f"<h2>Data</h2><p>Next to this page: {', '.join(_DATA)}.</p>",
+        *(_test(test, parts[test["test"]], drawn) for test in values["tests"]),
     ])  # fmt: skip
-    title = f"{values['specification']}: {values['device']}"
-    return page.document(title, body, page.details(about.scheme, about))
 
 
 def _geometry(about: Report) -> list[tuple[str, str]]:
@@ -54,18 +67,21 @@ def _summary(values: Mapping[str, Any]) -> list[str]:
     return [f"<ul>{items}</ul>"]
 
 
-def _test(test: Mapping[str, Any], parts: Sequence[Part]) -> str:
+def _test(test: Mapping[str, Any], parts: Sequence[Part], drawn: bool) -> str:
     name = test["test"]
     told = [f"<h2>{html.escape(words.title(test))}</h2>",
             f"<p>{html.escape(words.DEFINED[name])}</p>"]  # fmt: skip
     for at, (values, part) in enumerate(zip(test["parts"], parts, strict=True), 1):
-        told += _part(name, values, part, at)
+        told += _part(name, values)
+        if drawn:
+            shown = figures.of_part(name, part, values, at)
+            told.append(f'<section class="drawn">{charts.OFF}{charts.figures(shown)}</section>')
     return "\n".join(told)
 
 
-def _part(test: str, values: Mapping[str, Any], part: Part, at: int) -> list[str]:
+def _part(test: str, values: Mapping[str, Any]) -> list[str]:
     warning = words.not_steady(values)
-    told = [f"<h3>{html.escape(part.name)}</h3>"] if part.name else []
+    told = [f"<h3>{html.escape(values['name'])}</h3>"] if values["name"] else []
     about = words.about(values, named=False)
     told.append(f"<p>{html.escape(about[:1].upper() + about[1:])}.</p>")
     told += [] if warning is None else [page.note(warning)]
@@ -76,6 +92,4 @@ def _part(test: str, values: Mapping[str, Any], part: Part, at: int) -> list[str
     for title, rows in zip(titles, tables, strict=True):
         if rows:
             told.append(f"<h4>{html.escape(title)}</h4>{page.wide(table(rows))}")
-    shown = drawn.of_part(test, part, values, at)
-    told.append(f'<section class="drawn">{charts.OFF}{charts.figures(shown)}</section>')
     return told

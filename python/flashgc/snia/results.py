@@ -57,6 +57,11 @@ class Pts(PtsKeys):
             output.write(target / name, text)
         return [target / name for name in texts]
 
+    def _repr_html_(self) -> str:
+        from flashgc.snia import page
+
+        return page.fragment(self._values, self._parts, self._about, self._again, drawn=False)
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{one['test']}: {_steady(one)}" for one in self._values["tests"])
         return f"Pts({self._values['device']}, {shown})"

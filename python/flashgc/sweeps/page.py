@@ -22,6 +22,8 @@ POINTS_MAX = 20_000
 """Points that a page holds at most, so that it stays below 5 MB."""
 _VALUES_MAX = 320_000
 _ROWS_WITHOUT_SCRIPTS = 200
+_ROWS_IN_NOTEBOOK = 60
+_METRICS_SHOWN = 6
 _LABELS = 6
 """Points that a note names."""
 _FIRST = (
@@ -52,6 +54,17 @@ def whole(name: str, axes: Sequence[str], points: pa.Table, again: str | None = 
     )  # fmt: skip
     body = "\n".join([_head(facts, again), *notes, cut, _drawn(axes, kept)])
     return page.document(f"flashgc sweep: {name}", body, after)
+
+
+def fragment(axes: Sequence[str], points: pa.Table) -> str:
+    """The points in a notebook: their number, those without a result, and the main metrics."""
+    notes = [page.note(text) for text in _notes(axes, points)]
+    shown = points.slice(0, _ROWS_IN_NOTEBOOK)
+    rows = page.wide(_table(axes, metrics(axes, points)[:_METRICS_SHOWN], shown))
+    more = "" if shown.num_rows == points.num_rows else (
+        f"<p>The first {shown.num_rows:,} points; to_pandas() and to_polars() have all.</p>"
+    )  # fmt: skip
+    return "\n".join([f"<p>points: {html.escape(_counts(points))}</p>", *notes, rows, more])
 
 
 def _head(facts: Sequence[tuple[str, str]], again: str | None) -> str:
@@ -139,7 +152,7 @@ def _drawn(axes: Sequence[str], points: pa.Table) -> str:
         "places": list(multiples.PLACES),
     }
     drawn = charts.explorer(chart(axes, points), kept)
-    return f"{charts.OFF}{drawn}<noscript>{_table(axes, names[:6], points)}</noscript>"
+    return f"{charts.OFF}{drawn}<noscript>{_without_scripts(axes, names, points)}</noscript>"
 
 
 def _short(values: list[Any]) -> list[Any]:
@@ -147,17 +160,22 @@ def _short(values: list[Any]) -> list[Any]:
     return [float(f"{one:.7g}") if isinstance(one, float) else one for one in values]
 
 
+def _without_scripts(axes: Sequence[str], names: Sequence[str], points: pa.Table) -> str:
+    shown = points.slice(0, _ROWS_WITHOUT_SCRIPTS)
+    rows = page.wide(_table(axes, names[:_METRICS_SHOWN], shown))
+    return f"<h2>The first {shown.num_rows:,} points</h2>{rows}"
+
+
 def _table(axes: Sequence[str], names: Sequence[str], points: pa.Table) -> str:
-    of = [*axes, "status", "saturated", *names]
-    rows = points.slice(0, _ROWS_WITHOUT_SCRIPTS).select(of).to_pylist()
+    """A row for each point: its choices, its status and these metrics."""
+    rows = points.select([*axes, "status", "saturated", *names]).to_pylist()
     cells = [
         [*(str(row[axis]) for axis in axes), columns.state(row),
          *(_cell(name, row[name]) for name in names)]
         for row in rows
     ]  # fmt: skip
     labels = list(multiples.labels([*axes, *names]).values())
-    shown = page.wide(table([[*labels[: len(axes)], "status", *labels[len(axes) :]], *cells]))
-    return f"<h2>{html.escape(f'The first {len(rows):,} points')}</h2>{shown}"
+    return table([[*labels[: len(axes)], "status", *labels[len(axes) :]], *cells])
 
 
 def _cell(name: str, value: Any) -> str:  # noqa: ANN401 - a metric

@@ -149,6 +149,11 @@ class SweepResults:
 
         return page.whole(self.name, self.axes, self.to_arrow(reports=True), again)
 
+    def _repr_html_(self) -> str:
+        from flashgc.sweeps import page
+
+        return page.fragment(self.axes, self.to_arrow())
+
     def save_figures(
         self,
         folder: str | os.PathLike[str],

@@ -20,14 +20,14 @@ def whole(found: Mapping[str, Any]) -> str:
     return page.document(f"flashgc: search {found['name']}", fragment(found), after)
 
 
-def fragment(found: Mapping[str, Any]) -> str:
-    """The result, its figure and its tables."""
+def fragment(found: Mapping[str, Any], *, drawn: bool = True) -> str:
+    """The result, its figure and its tables; without the figure it is that of a notebook."""
     parts = [
         f"<p><strong>{html.escape(words.verdict(found))}</strong></p>",
         f"<p>{html.escape(words.head(found))}</p>",
         *(page.note(text) for text in found["warnings"]),
         "<h2>The front</h2>",
-        charts.figures(figure.charts(found)),
+        charts.figures(figure.charts(found)) if drawn else "",
         page.wide(table(words.points(found))),
         "<h2>The chosen configuration</h2>",
         table([["", ""], *map(list, words.chosen(found))], "facts"),

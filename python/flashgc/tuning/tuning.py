@@ -56,4 +56,4 @@ class Tuning(TuneKeys):
     def _repr_html_(self) -> str:
         from flashgc.tuning import page
 
-        return page.fragment(self._values)
+        return page.fragment(self._values, drawn=False)
