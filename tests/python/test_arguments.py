@@ -168,16 +168,35 @@ def test_traces_to_merge_may_come_one_by_one(tmp_path):
     assert (merged["traces"], merged["rows"]) == (2, 4)
 
 
-@pytest.mark.parametrize("kind", ["Report", "Tuning", "Calibration"])
 @pytest.mark.parametrize(
-    ("values", "words"),
-    [({}, "these have no key"), ({"a": 1, "b": 2}, "these have `a`, `b`"), ([1], "not list")],
+    ("kind", "more", "remedy"),
+    [
+        ("Report", [], "`flashgc.run` makes a report"),
+        ("Tuning", [], "`flashgc.tune` makes a tuning"),
+        ("Calibration", [], "`flashgc.calibrate` makes a calibration"),
+        ("Advice", [None], "`flashgc.advise` makes advice"),
+        ("Explanation", [None], "`flashgc.explain` makes an explanation"),
+        ("Pts", [{}, None, ""], "`flashgc.pts` makes it"),
+    ],
 )
-def test_a_result_is_not_made_from_other_values(kind, values, words):
-    with pytest.raises(flashgc.ConfigError) as error:
-        getattr(flashgc, kind)(values)
-    assert words in str(error.value)
-    assert f"makes a {kind.lower()}" in str(error.value)
+def test_a_result_is_not_made_from_other_values(kind, more, remedy):
+    for values in ({}, {"a": 1}):
+        with pytest.raises(flashgc.ConfigError) as error:
+            getattr(flashgc, kind)(values, *more)
+        assert re.search(r" needs the key `\w+`, which is missing\n", str(error.value))
+        assert remedy in str(error.value)
+    with pytest.raises(flashgc.ConfigError, match="is made from a dictionary of results, not list"):
+        getattr(flashgc, kind)([1], *more)
+
+
+def test_a_report_has_all_its_keys():
+    """With a scheme alone it was accepted, and each attribute of it was missing."""
+    whole = flashgc.run(SMALL, set=SHORT).to_dict()
+    assert flashgc.Report(whole).to_dict() == whole
+    for key in ("steady", "config", "gc"):
+        less = {name: value for name, value in whole.items() if name != key}
+        with pytest.raises(flashgc.ConfigError, match=f"a report needs the key `{key}`, which is"):
+            flashgc.Report(less)
 
 
 def test_a_report_is_read_only():

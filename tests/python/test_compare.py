@@ -136,8 +136,6 @@ def test_comparisons_and_reports_are_short_in_a_terminal(several):
     assert repr(several[0]).startswith("Report(greedy on custom, seed 1, 2,000 requests")
     assert len(repr(several[0])) < 160
     assert len(repr(several[0].config)) < 160
-    few = {"version": "1", "scheme": "greedy", "device": "custom"}
-    assert repr(flashgc.Report(few)) == "Report(greedy on custom)"
 
 
 def test_a_refused_scheme_is_told_to_the_callback():

@@ -10,6 +10,7 @@ from typing import Any
 
 from flashgc.files import output
 from flashgc.reports.report import Comparison
+from flashgc.schema import section
 from flashgc.schema.advice_keys import AdviceKeys
 
 
@@ -28,6 +29,7 @@ class Advice(AdviceKeys):
     """
 
     def __init__(self, values: Mapping[str, Any], reports: Comparison) -> None:
+        section.check_whole("advice", values, AdviceKeys, "`flashgc.advise` makes advice")
         super().__init__(values)
         self._reports = reports
 

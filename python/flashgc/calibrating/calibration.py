@@ -22,7 +22,7 @@ class Calibration(CalibrateKeys):
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         section.check_whole(
-            "a calibration", values, "candidates", "`flashgc.calibrate` makes a calibration"
+            "a calibration", values, CalibrateKeys, "`flashgc.calibrate` makes a calibration"
         )
         super().__init__(values)
 

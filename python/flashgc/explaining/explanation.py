@@ -11,6 +11,7 @@ from typing import Any
 from flashgc.files import output
 from flashgc.formatting import units
 from flashgc.reports.report import Report
+from flashgc.schema import section
 from flashgc.schema.explanation_keys import ExplanationKeys
 
 
@@ -28,6 +29,8 @@ class Explanation(ExplanationKeys):
     """
 
     def __init__(self, values: Mapping[str, Any], report: Report) -> None:
+        remedy = "`flashgc.explain` makes an explanation"
+        section.check_whole("an explanation", values, ExplanationKeys, remedy)
         super().__init__(values)
         self._report = report
 

@@ -18,7 +18,8 @@ from flashgc.results import metrics
 from flashgc.results.metrics import Origin, unique
 from flashgc.results.over_time import OverTime
 from flashgc.results.refusal import Refusal
-from flashgc.schema import json_schema
+from flashgc.schema import section
+from flashgc.schema.report_keys import Keys
 
 
 def load(*results: PathLike) -> Comparison:
@@ -118,9 +119,9 @@ def _report(file: Path, values: object) -> Report:
             f"error: {file} is a result of flashgc {version}, and this is {engine.__version__}, "
             "which may define metrics otherwise\n  = help: run it again, or use that version"
         )
-    for key in json_schema.report_schema()["required"]:
-        if key not in values:
-            raise _unknown(file, f"it has no key {key!r}")
+    key = section.missing(Keys, values)
+    if key is not None:
+        raise _unknown(file, f"it has no key {key!r}")
     return Report(values)
 
 

@@ -12,6 +12,7 @@ from flashgc._engine import Outcome
 from flashgc.files import output
 from flashgc.results.metrics import ComparedResults, Distribution, RunResults
 from flashgc.schema import section
+from flashgc.schema.report_keys import Keys
 
 if TYPE_CHECKING:
     from flashgc.charts import Chart
@@ -83,7 +84,7 @@ class Report(RunResults, _Shown):
         distributions: Mapping[str, Distribution] | None = None,
     ) -> None:
         section.check_whole(
-            "a report", values, "scheme",
+            "a report", values, Keys,
             "`flashgc.run` makes a report, and `flashgc.load` reads a saved one",
         )  # fmt: skip
         super().__init__(values, distributions)

@@ -10,7 +10,7 @@ from flashgc.schema.calibration_keys import CalibrateKeys
 from flashgc.schema.explanation_keys import ExplanationKeys
 from flashgc.schema.pts_keys import PtsKeys
 from flashgc.schema.report_keys import Keys
-from flashgc.schema.section import Only, Open, Section, declared
+from flashgc.schema.section import Open, Section, conditions, declared, required
 from flashgc.schema.tuning_keys import TuneKeys
 
 _WORDS: dict[Any, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
@@ -103,19 +103,15 @@ def _section(section: type[Section], sections: dict[str, Any]) -> dict[str, Any]
     return {
         **about,
         "properties": {name: _type(hint, sections) for name, hint in keys.items()},
-        "required": [name for name, hint in keys.items() if not _conditions(hint)],
+        "required": required(section),
         "additionalProperties": False,
     }
 
 
-def _conditions(hint: Any) -> list[Only]:  # noqa: ANN401 - a type
-    return [one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Only)]
-
-
 def _type(hint: Any, sections: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - a type
-    conditions = _conditions(hint)
-    if conditions:
-        told = f"Only {conditions[0].when}."
+    only = conditions(hint)
+    if only:
+        told = f"Only {only[0].when}."
         return {**_type(typing.get_args(hint)[0], sections), "description": told}
     if hint in _WORDS:
         return {"type": _WORDS[hint]}

@@ -21,10 +21,6 @@ class Only:
 TIMED = Only('except with engine.timing = "none"')
 
 
-_NAMED = 3
-"""Keys in a message."""
-
-
 class Section(Mapping[str, Any]):
     """Metrics under one name; each is an attribute and an item.
 
@@ -95,19 +91,34 @@ class Open(Section):
     """Values of a configuration, under the names of the engine."""
 
 
-def check_whole(what: str, values: object, key: str, remedy: str) -> None:
+def check_whole(what: str, values: object, kind: type[Section], remedy: str) -> None:
     """Refuses values without a key that each result of a kind has, such as an empty dictionary."""
     if not isinstance(values, Mapping):
         raise ConfigError(
             f"error: {what} is made from a dictionary of results, not {type(values).__name__}\n"
             f"  = help: {remedy}"
         )
-    if key not in values:
-        found = ", ".join(f"`{name}`" for name in [*values][:_NAMED])
+    key = missing(kind, values)
+    if key is not None:
         raise ConfigError(
-            f"error: {what} is made from results with the key `{key}`, and these have "
-            f"{found or 'no key'}\n  = help: {remedy}"
+            f"error: {what} needs the key `{key}`, which is missing\n  = help: {remedy}"
         )
+
+
+def missing(kind: type[Section], values: Mapping[str, Any]) -> str | None:
+    """The first key that each result of a kind has and these values lack."""
+    return next((key for key in required(kind) if key not in values), None)
+
+
+@functools.cache
+def required(section: type[Section]) -> list[str]:
+    """The keys that a section always has."""
+    return [name for name, hint in declared(section).items() if not conditions(hint)]
+
+
+def conditions(hint: Any) -> list[Only]:  # noqa: ANN401 - a type
+    """The conditions of a key, by its type."""
+    return [one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Only)]
 
 
 @functools.cache

@@ -10,6 +10,7 @@ from typing import Any
 
 from flashgc.files import output
 from flashgc.reports.report import Report
+from flashgc.schema import section
 from flashgc.schema.pts_keys import PtsKeys
 from flashgc.snia.procedures import Part
 
@@ -24,6 +25,7 @@ class Pts(PtsKeys):
         self, values: Mapping[str, Any], parts: Mapping[str, Sequence[Part]], about: Report,
         again: str,
     ) -> None:  # fmt: skip
+        section.check_whole("a report of tests", values, PtsKeys, "`flashgc.pts` makes it")
         super().__init__(values)
         self._parts = parts
         self._about = about

@@ -21,7 +21,7 @@ class Tuning(TuneKeys):
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        section.check_whole("a tuning", values, "chosen", "`flashgc.tune` makes a tuning")
+        section.check_whole("a tuning", values, TuneKeys, "`flashgc.tune` makes a tuning")
         super().__init__(values)
 
     def to_json(self, indent: int | None = 2) -> str:
