@@ -361,27 +361,7 @@ impl Field<'_> {
     /// A time, with or without decimals, in ns; fractions of a nanosecond are cut off.
     #[inline]
     pub(crate) fn time_ns(&self, unit: TimeUnit, what: &'static str) -> Result<u64, FieldError> {
-        parse_time(self.bytes, unit).ok_or_else(|| self.not_a_number(what))
-    }
-
-    #[cold]
-    fn not_a_number(&self, expected: &'static str) -> FieldError {
-        let error = FieldError::new(self.column, expected);
-        let fraction = self.bytes.split(|&byte| byte == b'.').nth(1);
-        let whole = self.bytes.split(|&byte| byte == b'.').next().unwrap_or_default();
-        let all_digits = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_digit);
-        if self.bytes.is_empty() {
-            error.help("the field is empty")
-        } else if self.bytes[0] == b'-' && all_digits(&whole[1..]) {
-            error.help("it is negative")
-        } else if all_digits(whole) && fraction.is_none_or(all_digits) {
-            if digits(whole).is_some() && fraction.is_some() {
-                return error.help("it must be a whole number");
-            }
-            error.help("it is too large")
-        } else {
-            error
-        }
+        parse_time(self.bytes, unit).ok_or_else(|| self.not_a_time(unit, what))
     }
 }
 

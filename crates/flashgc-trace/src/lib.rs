@@ -31,6 +31,7 @@ mod reader;
 mod record;
 mod rows;
 mod write;
+mod wrong_numbers;
 mod zstd_frames;
 
 pub use binary::{BinaryFormat, Bytes, RecordProblem};
