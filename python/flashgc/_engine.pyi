@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from flashgc._engine_types import AnimatedPart, Logs, Reading, Request, Stimulus
 
 __all__ = [
+    "NO_TRACE",
     "OPERATIONS",
     "PARTS",
     "REQUEST_KINDS",
@@ -31,6 +32,8 @@ __all__ = [
     "__version__",
     "animate",
     "check",
+    "check_duration",
+    "check_format",
     "devices",
     "drive_info",
     "drive_save",
@@ -52,6 +55,7 @@ __all__ = [
 ]
 
 __version__: str
+NO_TRACE: Final[str]
 OPERATIONS: Final[tuple[str, ...]]
 PARTS: Final[tuple[str, ...]]
 REQUEST_KINDS: Final[tuple[tuple[str, bool], ...]]
@@ -230,6 +234,8 @@ def trace_generate(
     format: str,
     progress: _ProgressCallback | None = None,
 ) -> str: ...
+def check_duration(text: str) -> None: ...
+def check_format(text: str) -> None: ...
 def trace_formats() -> str: ...
 def workload_statistics(request: Request, progress: _ProgressCallback | None = None) -> str: ...
 def trace_columns(reading: Reading) -> tuple[bytes, bytes, bytes, bytes, bytes]: ...

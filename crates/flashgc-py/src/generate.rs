@@ -4,7 +4,7 @@ use crate::errors::{ConfigError, OutputError, RunError, guarded};
 use crate::packed::Target;
 use crate::pulse::{Pulse, Step};
 use crate::request::Request;
-use crate::trace::{format_to_write, with_marks_lost, wrong};
+use crate::trace::{check_name, format_to_write, with_marks_lost, wrong};
 use flashgc::config::{SyntheticWorkload, WorkloadPlan};
 use flashgc::session::Setup;
 use flashgc::workload::fitted::Fitted;
@@ -106,6 +106,7 @@ fn generate(setup: &Setup, target: Option<&Path>, name: &str, pulse: Pulse) -> P
     // Before a file is begun.
     let source = requests(setup)?;
     let to = format_to_write(name)?;
+    check_name(target, &to)?;
     let target = Target::create(target).map_err(OutputError::new_err)?;
     let mut writer = flashgc_trace::writer(&to, Box::new(target.clone())).map_err(wrong)?;
     each(source, pulse, |request, line| {

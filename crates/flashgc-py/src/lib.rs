@@ -50,6 +50,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<component::Snapshot>()?;
     module.add_class::<closed_loop::Loop>()?;
     module.add("PARTS", component::part_names(module.py())?)?;
+    module.add("NO_TRACE", flashgc::session::NO_TRACE)?;
     module.add("OPERATIONS", component::operations(module.py())?)?;
     module.add_function(wrap_pyfunction!(sizing::fit, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
@@ -61,6 +62,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(papers::papers, module)?)?;
     module.add_function(wrap_pyfunction!(drive::drive_save, module)?)?;
     module.add_function(wrap_pyfunction!(drive::drive_info, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::check_duration, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::check_format, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_merge, module)?)?;

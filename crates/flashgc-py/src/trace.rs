@@ -73,7 +73,7 @@ impl Reading {
         Ok(OpenOptions {
             format: format(self.format.as_deref())?,
             on_bad_line,
-            disorder: time("sort_window", &self.sort_window)?.map_or(disorder, Disorder::Window),
+            disorder: time("sort window", &self.sort_window)?.map_or(disorder, Disorder::Window),
             filter: Filter {
                 devices: devices.map(|list| list.iter().map(device).collect()).transpose()?,
                 start_ns: time("start", &self.start)?,
@@ -108,6 +108,18 @@ fn skipped(reader: &TraceReader) -> Vec<String> {
     reader.bad_examples().iter().map(ToString::to_string).collect()
 }
 
+/// Refuses a text that cannot be read as a duration.
+#[pyfunction]
+pub fn check_duration(text: &str) -> PyResult<()> {
+    units::parse_duration_ns(text).map(drop).map_err(wrong)
+}
+
+/// Refuses a text that names no format to read.
+#[pyfunction]
+pub fn check_format(text: &str) -> PyResult<()> {
+    format(Some(text)).map(drop)
+}
+
 /// Reads a whole trace and describes it, as JSON.
 #[pyfunction]
 pub fn trace_info(py: Python<'_>, reading: Reading) -> PyResult<String> {
@@ -129,15 +141,38 @@ fn target_format(
     source: Option<&Format>,
 ) -> PyResult<Format> {
     let ours = target.and_then(Path::extension).is_some_and(|end| end == OURS);
-    match (name, source) {
-        (Some(name), _) => format_to_write(name),
-        (None, _) if ours => Ok(Format::Fgt),
-        (None, Some(source)) => Ok(source.clone()),
-        (None, None) => Err(wrong(
-            "the output format is not named\n  = help: name it with `--to`, or write to a file \
-             that ends in .fgt",
-        )),
+    let to = match (name, source) {
+        (Some(name), _) => format_to_write(name)?,
+        (None, _) if ours => Format::Fgt,
+        (None, Some(source)) => source.clone(),
+        (None, None) => {
+            return Err(wrong(
+                "the output format is not named\n  = help: name it with `--to`, or write to a \
+                 file that ends in .fgt",
+            ));
+        }
+    };
+    check_name(target, &to)?;
+    Ok(to)
+}
+
+/// Refuses a name that ends as one of another format, compressed or not.
+pub fn check_name(target: Option<&Path>, to: &Format) -> PyResult<()> {
+    let Some(target) = target else { return Ok(()) };
+    let is_packed = target.extension().is_some_and(|end| end == "gz" || end == "zst");
+    let plain = if is_packed { target.with_extension("") } else { target.to_path_buf() };
+    let end = plain.extension().unwrap_or_default();
+    let is_other = if *to == Format::Fgt { end == "csv" } else { end == OURS };
+    if !is_other {
+        return Ok(());
     }
+    let named = plain.with_extension(to.name());
+    let (target, end, named) = (target.display(), end.display(), named.display());
+    Err(OutputError::new_err(format!(
+        "error: {target} ends in .{end}, and the format to write is {}\n  = help: name it {named}, \
+         or name another format",
+        to.name(),
+    )))
 }
 
 /// Writes a trace in another format, or in its own if none is named and `keep` is set; returns

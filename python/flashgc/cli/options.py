@@ -104,6 +104,30 @@ def example(*commands: str) -> str:
     return "\n\n".join(EXAMPLE.format(command) for command in commands)
 
 
+def checked(check: str) -> Callable[[str | None], str | None]:
+    """A callback by which an error names the option, and not the key or the argument behind it.
+
+    `check` is the engine's function that refuses a wrong text.
+    """
+
+    def callback(given: str | None) -> str | None:
+        import flashgc._engine as engine
+
+        try:
+            if given is not None:
+                getattr(engine, check)(given)
+        except FlashgcError as error:
+            told = str(error).removeprefix("error: ").replace("\n  = help: ", "; ")
+            named = told if f"`{given}`" in told else f"`{given}`: {told}"
+            raise typer.BadParameter(named) from None
+        return given
+
+    return callback
+
+
+DURATION, FORMAT = checked("check_duration"), checked("check_format")
+
+
 class OnBadLine(StrEnum):
     """The action for a trace line that cannot be parsed."""
 
@@ -287,6 +311,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="F",
+        callback=FORMAT,
         help="The format of the trace; by default it is recognised from the content.",
         autocompletion=complete.formats,
         show_default=False,
@@ -315,7 +340,7 @@ TraceFile = Annotated[
 
 SortWindow = Annotated[
     str | None,
-    typer.Option("--sort-window", metavar="TIME", show_default=False,
+    typer.Option("--sort-window", metavar="TIME", show_default=False, callback=DURATION,
                  help="Reorder rows that arrive out of order by at most this much, such as "
                  '"10 ms".'),
 ]  # fmt: skip

@@ -34,13 +34,17 @@ Devices = Annotated[
 ]  # fmt: skip
 Start = Annotated[
     str | None,
-    typer.Option("--start", metavar="TIME", show_default=False,
+    typer.Option("--start", metavar="TIME", show_default=False, callback=options.DURATION,
                  help='Start at this time after the first row, such as "10 s".'),
 ]  # fmt: skip
 Length = Annotated[
     str | None,
     typer.Option(
-        "--length", metavar="TIME", show_default=False, help='Length of the part, such as "1 h".'
+        "--length",
+        metavar="TIME",
+        show_default=False,
+        callback=options.DURATION,
+        help='Length of the part, such as "1 h".',
     ),
 ]
 FirstRow = Annotated[

@@ -21,10 +21,6 @@ _SIZED = (
     "the trace is not read: the run sizes the drive by it, which may change this capacity "
     "(`workload.trace.fit`, --fit)"
 )
-_NO_TRACE = (
-    "error: the workload is a trace, but no trace was given\n  = help: give one with --trace FILE"
-)
-"""As a run says it."""
 
 
 class RunPlan(NamedTuple):
@@ -114,7 +110,7 @@ def _check_trace(request: Request) -> None:
     """The trace is there, as far as is known without reading it."""
     path = request["trace_path"]
     if path is None:
-        raise RunError(_NO_TRACE)
+        raise RunError(engine.NO_TRACE)
     try:
         os.stat(path)
     except OSError as reason:

@@ -51,6 +51,10 @@ pub use saved::{Origin, SavedDrive, drive_of};
 use sources::RunSource;
 use std::sync::Arc;
 
+/// The error of a run without the trace that is its workload.
+pub const NO_TRACE: &str =
+    "error: the workload is a trace, but no trace was given\n  = help: give one with --trace FILE";
+
 /// The stages of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -213,12 +217,7 @@ impl Session {
     }
 
     fn trace(&mut self) -> Result<&mut Trace, RunError> {
-        self.trace.as_mut().ok_or_else(|| {
-            RunError::new(
-                "error: the workload is a trace, but no trace was given\n  = help: give one with \
-                 --trace FILE",
-            )
-        })
+        self.trace.as_mut().ok_or_else(|| RunError::new(NO_TRACE))
     }
 
     fn begin(&mut self) -> Result<Progress, RunError> {
