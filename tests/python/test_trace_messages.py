@@ -67,6 +67,8 @@ def test_a_name_that_contradicts_the_format_is_refused(words, named, flashgc, tm
         (["trace", "cut", "sqlite", "o.fgt", "--length", "5"], "--length"),
         (["run", "replay", "--trace", "sqlite", "--format", "nonsense"], "--format"),
         (["trace", "info", "sqlite", "--format", "csv:time, op"], "--format"),
+        (["run", "replay", "--trace", "sqlite", "--fit", "x"], "--fit"),
+        (["run", "replay", "--trace", "sqlite", "--fit", "120%"], "--fit"),
     ],
 )
 def test_an_error_names_the_option_as_it_is_typed(words, option, flashgc):

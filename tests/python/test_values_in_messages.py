@@ -114,3 +114,17 @@ def test_a_scheme_in_python_is_no_base():
 def test_one_scheme_in_python_may_be_compared():
     short = {"workload.synthetic.requests": 500}
     assert flashgc.compare(SMALL, own, set=short).keys() == ["own"]
+
+
+def test_a_placement_without_its_parentheses_is_refused_where_it_is_written():
+    """It was a function that waits for another one, whatever was done with it."""
+    for wrong, words in ((lambda page: 0, "a placement needs its number of classes"),
+                         (0, "classes must be a whole number from 1, got 0")):  # fmt: skip
+        with pytest.raises(flashgc.ConfigError, match=words):
+            flashgc.placement(wrong)
+
+
+def test_the_name_of_a_scheme_is_a_text():
+    for wrong in (own, 5, len):
+        with pytest.raises(flashgc.ConfigError, match="name must be a text, got "):
+            flashgc.scheme(wrong, victim=own)

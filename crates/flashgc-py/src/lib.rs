@@ -63,6 +63,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(drive::drive_save, module)?)?;
     module.add_function(wrap_pyfunction!(drive::drive_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::check_duration, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::check_fit, module)?)?;
     module.add_function(wrap_pyfunction!(trace::check_format, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;

@@ -114,6 +114,12 @@ pub fn check_duration(text: &str) -> PyResult<()> {
     units::parse_duration_ns(text).map(drop).map_err(wrong)
 }
 
+/// Refuses a text that is neither a share, of a drive that its trace fills, nor `none`.
+#[pyfunction]
+pub fn check_fit(text: &str) -> PyResult<()> {
+    if text == "none" { Ok(()) } else { units::parse_share(text).map(drop).map_err(wrong) }
+}
+
 /// Refuses a text that names no format to read.
 #[pyfunction]
 pub fn check_format(text: &str) -> PyResult<()> {

@@ -322,6 +322,7 @@ Fit = Annotated[
     typer.Option(
         "--fit",
         metavar="SHARE",
+        callback=checked("check_fit"),
         help="Size the drive to the trace: its pages fill this share of the user capacity, "
         "such as 90%; none keeps the size of the device.",
         show_default=False,

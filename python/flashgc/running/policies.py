@@ -141,7 +141,9 @@ def placement(classes: int) -> Callable[[Callable[[Page], int]], Scheme]:
     >>> copies_apart.name, copies_apart.classes
     ('copies_apart', 2)
     """
-    return lambda function: scheme(placement=function, classes=classes)
+    given = None if callable(classes) else classes  # a function: the parentheses are missing
+    checked = _classes(placement, given)
+    return lambda function: scheme(placement=function, classes=checked)
 
 
 def pacing(function: Callable[[NextStep], object]) -> Scheme:
@@ -185,6 +187,7 @@ def scheme(
             classes.
 
     """
+    arguments.check_texts(name=name)
     _check_base(base)
     if isinstance(placement, Scheme):
         classes = placement.classes if classes is None else classes
