@@ -289,3 +289,22 @@ def test_a_placement_sees_the_hint_of_a_write():
     end = max(page.lpn for page in pages) + 1
     for page in pages:
         assert page.hint == (0 if page.is_copy else int(page.lpn >= end / 4))
+
+
+@pytest.mark.parametrize("sets", [{}, {"engine.timing": "none"}])
+def test_a_victim_that_chooses_no_block_is_the_cause_of_a_full_drive(sets):
+    """The error asked for a smaller capacity, with hundreds of invalid pages to collect."""
+
+    @flashgc.victim
+    def never(candidates):
+        return None
+
+    told = (
+        r"^error: the drive is full .* [1-9]\d* invalid ones to collect, but the victim function "
+        r"`never` chose no block: it returned None\n  = help: return one of `candidates.block`; "
+    )
+    with pytest.raises(flashgc.RunError, match=told):
+        flashgc.run(SMALL, scheme=never, set=sets)
+    if not sets:
+        with pytest.raises(flashgc.RunError, match=told):
+            flashgc.Component(SMALL, scheme=never)

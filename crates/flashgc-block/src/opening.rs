@@ -97,7 +97,8 @@ fn stored(
         return Err(wrong("its head is damaged".into(), another));
     };
     origin.check_fit(&opening.setup, name).map_err(|error: RunError| {
-        of_store(Wrong { why: component::Why::Configuration, text: error.text })
+        let RunError { text, uncollected, .. } = error;
+        of_store(Wrong { why: component::Why::Configuration, text, uncollected })
     })?;
     if head["sizes"] != sizes_json(sizes) {
         let why = "the store was made with another mapping unit, or another user capacity";

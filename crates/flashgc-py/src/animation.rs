@@ -159,7 +159,7 @@ impl Run<'_> {
         let begun = Instant::now();
         let progress = self.session.advance_to(until_ns, events);
         self.request.check_policies()?;
-        self.last = progress.map_err(|error| Request::failure(&error))?;
+        self.last = progress.map_err(|error| self.request.failure(&error))?;
         self.walls.add(self.last.phase, begun.elapsed());
         self.pulse.beat(|| Step::from(&self.last))
     }

@@ -27,6 +27,12 @@ fn raised(wrong: Wrong) -> PyErr {
     }
 }
 
+/// The exception for an error of the engine, which a function of the request may have caused.
+fn explained(request: &Request, wrong: Wrong) -> PyErr {
+    let text = request.explained(&wrong.text, wrong.uncollected);
+    raised(Wrong { text, ..wrong })
+}
+
 /// Requests that are done, as columns.
 #[pyclass(frozen, module = "flashgc._engine")]
 pub struct Completions(Vec<Completion>);
@@ -138,7 +144,7 @@ impl Component {
         let Made { component, request } = made.as_mut().map_err(|gone| gone.error())?.as_mut();
         let done = py.detach(|| guarded(|| Ok(what(component))));
         match request.check_policies().and(done) {
-            Ok(done) => done.map_err(raised),
+            Ok(done) => done.map_err(|wrong| explained(request, wrong)),
             Err(failed) => {
                 *made = Err(Gone::Failed);
                 Err(failed)
@@ -197,7 +203,7 @@ impl Component {
                 loop {
                     let progress = making.advance();
                     request.check_policies()?;
-                    let progress = progress.map_err(raised)?;
+                    let progress = progress.map_err(|wrong| explained(&request, wrong))?;
                     if progress.phase == Phase::Run {
                         return making.finish().map_err(raised);
                     }

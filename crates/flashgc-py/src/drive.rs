@@ -89,14 +89,14 @@ fn save(request: &Request, target: &Path, verify: bool, mut pulse: Pulse) -> PyR
     loop {
         let progress = session.advance();
         request.check_policies()?;
-        let progress = progress.map_err(|error| Request::failure(&error))?;
+        let progress = progress.map_err(|error| request.failure(&error))?;
         if progress.phase == Phase::Ready {
             pulse.last(Step::from(&progress))?;
             break;
         }
         pulse.beat(|| Step::from(&progress))?;
     }
-    let saved = session.into_drive().map_err(|error| Request::failure(&error))?;
+    let saved = session.into_drive().map_err(|error| request.failure(&error))?;
     let bytes = flashgc_drive::write(&mut file, &saved)
         .map_err(|error| failed(format!("{}: {}", target.display(), files::reason(&error))))?;
     file.commit().map_err(failed)?;

@@ -15,7 +15,8 @@ use flashgc::ids::{BlockId, Lpn, PlaneId};
 use flashgc::rng::Random;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The functions of a scheme: each with its name, and with a maker that is called for each drive.
 #[derive(FromPyObject)]
@@ -31,13 +32,18 @@ struct Functions {
 pub struct Policies {
     functions: Functions,
     raised: Kept,
+    declined: Declined,
 }
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Policies {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Policies { functions: object.extract()?, raised: Kept::default() })
+        Ok(Policies {
+            functions: object.extract()?,
+            raised: Kept::default(),
+            declined: Declined::default(),
+        })
     }
 }
 
@@ -62,6 +68,25 @@ impl Kept {
             self.keep(error);
             instead
         })
+    }
+}
+
+/// The planes for which the victim function chose no block when it was asked last.
+#[derive(Clone, Default)]
+struct Declined(Arc<Mutex<BTreeSet<u32>>>);
+
+impl Declined {
+    fn note(&self, plane: PlaneId, has_declined: bool) {
+        let mut planes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if has_declined {
+            planes.insert(plane.0);
+        } else {
+            planes.remove(&plane.0);
+        }
+    }
+
+    fn has(&self, plane: PlaneId) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&plane.0)
     }
 }
 
@@ -90,8 +115,10 @@ impl Policies {
         GivenPolicies {
             victim: self.functions.victim.as_ref().map(|(name, own)| {
                 let (own, kept) = (maker(own), self.raised.clone());
+                let declined = self.declined.clone();
                 Given::new(name, move |_| {
-                    Box::new(Victim::new(Function::new(&own, &kept))) as Box<dyn VictimPolicy>
+                    Box::new(Victim::new(Function::new(&own, &kept), declined.clone()))
+                        as Box<dyn VictimPolicy>
                 })
             }),
             placement: self.functions.placement.as_ref().map(|(name, own, classes)| {
@@ -111,6 +138,18 @@ impl Policies {
         }
     }
 
+    /// The error of a drive that is full in this plane, where the victim function is the cause: it
+    /// chose no block when it was asked last.
+    pub fn explained(&self, text: &str, plane: PlaneId) -> Option<String> {
+        let (name, _) = self.functions.victim.as_ref().filter(|_| self.declined.has(plane))?;
+        let first = text.lines().next()?;
+        Some(format!(
+            "{first}, but the victim function `{name}` chose no block: it returned None\n  = help: \
+             return one of `candidates.block`; after None the collection waits, and with it writes \
+             that need the space"
+        ))
+    }
+
     /// The exception of a function, if one has raised.
     pub fn check(&self) -> PyResult<()> {
         let raised = self.raised.0.lock().ok().and_then(|mut raised| raised.take());
@@ -128,11 +167,12 @@ struct Victim {
     function: Function,
     /// By plane: the number of consecutive answers that named a block whose erase frees nothing.
     in_vain: BTreeMap<u32, u64>,
+    declined: Declined,
 }
 
 impl Victim {
-    fn new(function: Function) -> Victim {
-        Victim { function, in_vain: BTreeMap::new() }
+    fn new(function: Function, declined: Declined) -> Victim {
+        Victim { function, in_vain: BTreeMap::new(), declined }
     }
 
     /// An error where the collections of a plane free nothing, answer after answer: no write would
@@ -176,7 +216,9 @@ impl VictimPolicy for Victim {
             picked.map_or(Ok(()), |block| self.check_gain(plane, block, candidates))?;
             Ok(picked)
         });
-        self.function.kept.or(answer, None)
+        let picked = self.function.kept.or(answer, None);
+        self.declined.note(plane, picked.is_none());
+        picked
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::errors::{ConfigError, RunError, TraceError};
 use crate::files;
 use crate::policies::Policies;
+use flashgc::ids::PlaneId;
 use flashgc::session::{self, Inputs, Kept, Setup, TraceOpener};
 use flashgc_config::Diagnostics;
 use pyo3::prelude::*;
@@ -69,6 +70,14 @@ impl Request {
         self.policies.as_ref().map_or(Ok(()), Policies::check)
     }
 
+    /// The text of an error; where a plane is full because a function chose none of its blocks, it
+    /// says so.
+    pub fn explained(&self, text: &str, uncollected: Option<PlaneId>) -> String {
+        let own = self.policies.as_ref().zip(uncollected);
+        let explained = own.and_then(|(policies, plane)| policies.explained(text, plane));
+        explained.unwrap_or_else(|| text.to_string())
+    }
+
     pub fn opener(&self) -> Option<Box<dyn TraceOpener>> {
         let path = self.trace_path.clone()?;
         let name = self.trace_name.clone().unwrap_or_else(|| path.display().to_string());
@@ -87,10 +96,9 @@ impl Request {
     }
 
     /// The exception for an error of the engine.
-    pub fn failure(error: &session::RunError) -> PyErr {
-        let text = &error.text;
-        let text =
-            if text.starts_with("error: ") { text.clone() } else { format!("error: {text}") };
+    pub fn failure(&self, error: &session::RunError) -> PyErr {
+        let text = self.explained(&error.text, error.uncollected);
+        let text = if text.starts_with("error: ") { text } else { format!("error: {text}") };
         if error.in_trace { TraceError::new_err(text) } else { RunError::new_err(text) }
     }
 }

@@ -86,7 +86,7 @@ fn run_detached(
         let begun = Instant::now();
         let progress = session.advance();
         request.check_policies()?;
-        let progress = progress.map_err(|error| Request::failure(&error))?;
+        let progress = progress.map_err(|error| request.failure(&error))?;
         walls.add(progress.phase, begun.elapsed());
         files.check()?;
         files.check_length(logs, &progress)?;

@@ -26,7 +26,7 @@ fn fit_detached(requests: &[Request], mut pulse: Pulse) -> PyResult<Option<Fitte
     let mut awaiting = setups.filter(|(_, setup)| setup.awaits_fit());
     let Some((request, setup)) = awaiting.next() else { return Ok(None) };
     let Some(mut opener) = request.opener() else { return Ok(None) };
-    let failed = |error: session::RunError| Request::failure(&error);
+    let failed = |error: session::RunError| request.failure(&error);
     let mut scan = FitScan::new(&setup, &mut *opener).map_err(failed)?;
     let step = |rows| Step { phase: "scan", done: rows, total: None, now_ns: 0 };
     let pages = loop {

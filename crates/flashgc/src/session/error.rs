@@ -13,15 +13,17 @@ pub struct RunError {
     pub text: String,
     /// Whether the cause is the trace, and not the configuration or the drive.
     pub in_trace: bool,
+    /// The plane without space, where it has invalid pages that a collection would free.
+    pub uncollected: Option<PlaneId>,
 }
 
 impl RunError {
     pub(super) fn new(text: impl Into<String>) -> Self {
-        RunError { text: text.into(), in_trace: false }
+        RunError { text: text.into(), in_trace: false, uncollected: None }
     }
 
     pub(super) fn in_trace(text: impl Into<String>) -> Self {
-        RunError { text: text.into(), in_trace: true }
+        RunError { text: text.into(), in_trace: true, uncollected: None }
     }
 }
 
@@ -47,7 +49,11 @@ impl From<UntimedError> for RunError {
 
 impl From<SimError> for RunError {
     fn from(error: SimError) -> Self {
-        RunError::new(match error {
+        let uncollected = match &error {
+            SimError::Full { plane, reclaimable, .. } => (*reclaimable > 0).then_some(*plane),
+            _ => None,
+        };
+        let text = match error {
             SimError::Source(error) => return error.into(),
             SimError::NeverEnds(why) => why,
             SimError::Full { plane: PlaneId(plane), free_pages, reclaimable, waiting } => format!(
@@ -67,7 +73,8 @@ impl From<SimError> for RunError {
                  of the configuration: please report it, with the configuration and the seed",
                 names_of(&units)
             ),
-        })
+        };
+        RunError { uncollected, ..RunError::new(text) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Wrong use of a component, in words for users.
 
+use crate::ids::PlaneId;
 use crate::session::RunError;
 use std::fmt;
 
@@ -41,18 +42,20 @@ pub struct Wrong {
     pub why: Why,
     /// The error, its place, and the remedy.
     pub text: String,
+    /// As [`RunError::uncollected`].
+    pub uncollected: Option<PlaneId>,
 }
 
 impl Wrong {
     pub(super) fn new(why: Why, text: String) -> Self {
-        Wrong { why, text }
+        Wrong { why, text, uncollected: None }
     }
 
     /// An error of the engine, in the form of an error for users.
     pub(super) fn of_engine(why: Why, error: RunError) -> Self {
-        let text = error.text;
+        let (text, uncollected) = (error.text, error.uncollected);
         let text = if text.starts_with("error: ") { text } else { format!("error: {text}") };
-        Wrong { why, text }
+        Wrong { why, text, uncollected }
     }
 }
 
