@@ -196,7 +196,10 @@ def test_a_window_and_units(tmp_path):
         (["--timeline-units", "0"], "the timeline units `0` have no effect without"),
         (["--timeline", "a", "--timeline-window", "1 s"], "`..` between two times is missing"),
         (["--timeline", "a", "--timeline-window", "2s..1s"], "it must end after its beginning"),
-        (["--timeline", "a", "--timeline-window", "x..1s"], "the timeline window `x..1s`"),
+        (
+            ["--timeline", "a", "--timeline-window", "x..1s"],
+            "'--timeline-window': the window `x..1s`: ",
+        ),
         (
             ["--timeline", "a", "--timeline-units", "0,2"],
             "cannot show unit 2: the device has units",

@@ -69,6 +69,15 @@ def test_a_name_that_contradicts_the_format_is_refused(words, named, flashgc, tm
         (["trace", "info", "sqlite", "--format", "csv:time, op"], "--format"),
         (["run", "replay", "--trace", "sqlite", "--fit", "x"], "--fit"),
         (["run", "replay", "--trace", "sqlite", "--fit", "120%"], "--fit"),
+        (["run", "replay", "--trace", "sqlite", "--fit", "0%"], "--fit"),
+        (["run", "oltp", "--series", "s.csv", "--series-interval", "5"], "--series-interval"),
+        (["run", "oltp", "--timeline", "t", "--timeline-window", "5"], "--timeline-window"),
+        (["run", "oltp", "--timeline", "t", "--timeline-units", "x"], "--timeline-units"),
+        (["animate", "oltp", "--out", "a.html", "--window", "5"], "--window"),
+        (["animate", "oltp", "--out", "a.html", "--units", "x"], "--units"),
+        (["trace", "convert", "sqlite", "o.csv", "--to", "nonsense"], "--to"),
+        (["trace", "merge", "sqlite", "o.csv", "--to", "auto"], "--to"),
+        (["trace", "generate", "oltp", "o.csv", "--format", "nonsense"], "--format"),
     ],
 )
 def test_an_error_names_the_option_as_it_is_typed(words, option, flashgc):

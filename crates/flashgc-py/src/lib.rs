@@ -65,6 +65,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace::check_duration, module)?)?;
     module.add_function(wrap_pyfunction!(trace::check_fit, module)?)?;
     module.add_function(wrap_pyfunction!(trace::check_format, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::check_format_to_write, module)?)?;
+    module.add_function(wrap_pyfunction!(timeline::check_window, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_merge, module)?)?;

@@ -85,3 +85,9 @@ pub fn window_ns(what: &str, text: &str) -> PyResult<(u64, u64)> {
     }
     Ok((from_ns, to_ns))
 }
+
+/// Refuses a text that names no part of a run.
+#[pyfunction]
+pub fn check_window(text: &str) -> PyResult<()> {
+    window_ns("the window", text).map(drop)
+}

@@ -117,13 +117,28 @@ pub fn check_duration(text: &str) -> PyResult<()> {
 /// Refuses a text that is neither a share, of a drive that its trace fills, nor `none`.
 #[pyfunction]
 pub fn check_fit(text: &str) -> PyResult<()> {
-    if text == "none" { Ok(()) } else { units::parse_share(text).map(drop).map_err(wrong) }
+    if text == "none" {
+        return Ok(());
+    }
+    match units::parse_share(text).map_err(wrong)?.numerator {
+        0 => Err(wrong(
+            "the share must be above 0% and at most 100%\n  = help: write for example 90%, \
+                        or none",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a text that names no format to read.
 #[pyfunction]
 pub fn check_format(text: &str) -> PyResult<()> {
     format(Some(text)).map(drop)
+}
+
+/// Refuses a text that names no format to write.
+#[pyfunction]
+pub fn check_format_to_write(text: &str) -> PyResult<()> {
+    format_to_write(text).map(drop)
 }
 
 /// Reads a whole trace and describes it, as JSON.

@@ -45,6 +45,7 @@ def animate(
         typer.Option(
             "--window",
             metavar="FROM..TO",
+            callback=options.WINDOW,
             show_default=False,
             help='Record only this part of the run, such as "1 s..1.2 s".',
         ),
@@ -54,6 +55,7 @@ def animate(
         typer.Option(
             "--units",
             metavar="LIST",
+            callback=options.units_of("animation"),
             show_default=False,
             help="Record only these units, such as 0,4-7.",
         ),

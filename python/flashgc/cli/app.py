@@ -129,6 +129,7 @@ def run(
         typer.Option(
             "--series-interval",
             metavar="TIME",
+            callback=options.DURATION,
             show_default=False,
             help='Length of the --series intervals, such as "10 ms"; by default the run has a '
             "few thousand.",

@@ -110,12 +110,19 @@ def checked(check: str) -> Callable[[str | None], str | None]:
     `check` is the engine's function that refuses a wrong text.
     """
 
-    def callback(given: str | None) -> str | None:
+    def refuse(given: str) -> None:
         import flashgc._engine as engine
 
+        getattr(engine, check)(given)
+
+    return _named(refuse)
+
+
+def _named(refuse: Callable[[str], object]) -> Callable[[str | None], str | None]:
+    def callback(given: str | None) -> str | None:
         try:
             if given is not None:
-                getattr(engine, check)(given)
+                refuse(given)
         except FlashgcError as error:
             told = str(error).removeprefix("error: ").replace("\n  = help: ", "; ")
             named = told if f"`{given}`" in told else f"`{given}`: {told}"
@@ -125,7 +132,19 @@ def checked(check: str) -> Callable[[str | None], str | None]:
     return callback
 
 
-DURATION, FORMAT = checked("check_duration"), checked("check_format")
+DURATION, WINDOW = checked("check_duration"), checked("check_window")
+FORMAT, TO = checked("check_format"), checked("check_format_to_write")
+
+
+def units_of(what: str) -> Callable[[str | None], str | None]:
+    """As `checked`, for the numbers of units that a timeline or an animation shows."""
+
+    def refuse(given: str) -> None:
+        from flashgc.running import timeline
+
+        timeline.numbers(given, what)
+
+    return _named(refuse)
 
 
 class OnBadLine(StrEnum):
@@ -283,6 +302,7 @@ TimelineWindow = Annotated[
     typer.Option(
         "--timeline-window",
         metavar="FROM..TO",
+        callback=WINDOW,
         show_default=False,
         help='Record only this part of the run, such as "1 s..1.2 s".',
     ),
@@ -292,6 +312,7 @@ TimelineUnits = Annotated[
     typer.Option(
         "--timeline-units",
         metavar="LIST",
+        callback=units_of("timeline"),
         show_default=False,
         help="Record only these units, such as 0,4-7.",
     ),

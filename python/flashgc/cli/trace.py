@@ -54,12 +54,14 @@ FirstRow = Annotated[
 ]  # fmt: skip
 To = Annotated[
     str | None,
-    typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats_to_write,
+    typer.Option("--to", metavar="F", show_default=False, callback=options.TO,
+                 autocompletion=complete.formats_to_write,
                  help="The output format; fgt if the name ends in .fgt."),
 ]  # fmt: skip
 ToKept = Annotated[
     str | None,
-    typer.Option("--to", metavar="F", show_default=False, autocompletion=complete.formats_to_write,
+    typer.Option("--to", metavar="F", show_default=False, callback=options.TO,
+                 autocompletion=complete.formats_to_write,
                  help="The output format; by default that of the trace, or fgt if the name "
                  "ends in .fgt."),
 ]  # fmt: skip
@@ -261,7 +263,7 @@ def generate(
     target: Target,
     format: Annotated[
         str | None,
-        typer.Option("--format", metavar="F", show_default=False,
+        typer.Option("--format", metavar="F", show_default=False, callback=options.TO,
                      autocompletion=complete.formats_to_write,
                      help="The format to write; blkreplay, or fgt if the name ends in .fgt."),
     ] = None,
