@@ -176,6 +176,8 @@ def merge(
     """
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
+    if arguments.is_table(sources):
+        arguments.check_path("trace", sources)
     if not isinstance(sources, Iterable):
         arguments.check_path("a trace", sources)
     sources = list(sources)

@@ -128,3 +128,79 @@ def test_the_name_of_a_scheme_is_a_text():
     for wrong in (own, 5, len):
         with pytest.raises(flashgc.ConfigError, match="name must be a text, got "):
             flashgc.scheme(wrong, victim=own)
+
+
+def test_a_report_is_no_configuration():
+    """It is a mapping as well, and the error was about a None deep inside it."""
+    report = flashgc.run(SMALL, set={"workload.synthetic.requests": 500})
+    told = "error: a report is the result of a run, and not a configuration\n  = help: give the "
+    for call in (
+        lambda: flashgc.run(report),
+        lambda: flashgc.compare(report, ["greedy"]),
+        lambda: flashgc.run("oltp", set=report),
+    ):
+        with pytest.raises(flashgc.ConfigError, match=f"^{re.escape(told)}") as error:
+            call()
+        assert str(error.value).endswith(f"; it was made by: {report._origin.again}")
+    with pytest.raises(flashgc.ConfigError, match="this Config is a part of a result, and not a"):
+        flashgc.run(report.config)
+
+
+@pytest.mark.parametrize("frame", [pandas.DataFrame(ROWS), polars.DataFrame(ROWS)])
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda rows: flashgc.compare(SMALL, rows), "schemes must be a list of names or paths"),
+        (lambda rows: flashgc.run(SMALL, set=rows), "set must be a list of texts, got a value of"),
+        (lambda rows: flashgc.run(SMALL, unset=rows), "unset must be a list of texts, got a value"),
+        (lambda rows: flashgc.trace.merge(rows, "x.fgt"), "trace must be a name or a path, got a"),
+        (lambda rows: flashgc.trace.info("sqlite", devices=rows), "a list of words is needed, got"),
+        (lambda rows: flashgc.reproduce("parallel-gc", rows), "figures must be a word or a list"),
+        (lambda rows: flashgc.reproduce("parallel-gc", trace=rows), "trace must be a name or a"),
+    ],
+)
+def test_a_data_frame_is_no_list_of_its_columns(frame, call, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(flashgc.ConfigError, match=re.escape(words)) as error:
+        call(frame)
+    assert f"a value of the type {type(frame).__module__.partition('.')[0]}." in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("base", "axis"),
+    [
+        ({}, ["greedy", own]),
+        ({}, {"values": ["greedy", own]}),
+        ({}, {"mine": {"scheme": own}}),
+        ({"scheme": own}, ["greedy"]),
+    ],
+)
+def test_a_scheme_in_python_is_no_value_of_an_axis(base, axis, tmp_path):
+    told = (
+        "error: a sweep cannot run the scheme in Python `own`\n"
+        "  = help: flashgc.compare runs it next to others"
+    )
+    with pytest.raises(flashgc.ConfigError, match=f"^{re.escape(told)}$"):
+        flashgc.sweep({"base": {"config": "oltp", **base}, "axes": {"scheme": axis}},
+                      store=tmp_path / "store")  # fmt: skip
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize(
+    ("paper", "told"),
+    [
+        (
+            "parallel-gc/table-5,5a",
+            "figures are an argument of their own: "
+            'flashgc.reproduce("parallel-gc", figures=["table-5", "5a"])',
+        ),
+        ("pregc", "did you mean `pre-gc`? give one of fdp-cache, "),
+        ("nothing", "give one of fdp-cache, "),
+    ],
+)
+def test_a_paper_that_there_is_not(paper, told):
+    with pytest.raises(flashgc.ConfigError) as error:
+        flashgc.reproduce(paper)
+    first, second = str(error.value).splitlines()
+    assert first == f'error: there is no paper "{paper}"'
+    assert second.startswith(f"  = help: {told}")

@@ -29,6 +29,11 @@ def shown(given: object) -> str:
     return f"a value of the type {'' if library == 'builtins' else library + '.'}{kind.__name__}"
 
 
+def is_table(given: object) -> bool:
+    """Whether it is a data frame, whose elements are the names of its columns."""
+    return hasattr(given, "columns")
+
+
 def switch(name: str, given: object) -> bool:
     """A parameter that is True or False, also of NumPy; texts such as "no" are neither."""
     if isinstance(given, bool):
@@ -96,7 +101,8 @@ def words(name: str, given: object) -> list[str]:
     """A parameter that is one word or several."""
     if isinstance(given, str):
         return [given]
-    found = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else []
+    no_list = isinstance(given, bytes) or is_table(given)
+    found = list(given) if isinstance(given, Iterable) and not no_list else []
     if not found or not all(isinstance(one, str) for one in found):
         raise ConfigError(f"error: {name} must be a word or a list of some, got {shown(given)}")
     return found

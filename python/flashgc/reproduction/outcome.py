@@ -98,7 +98,11 @@ def reproduce(
 
     """
     arguments.check_path("paper", paper)
+    if arguments.is_table(trace):
+        arguments.check_path("trace", trace)
     own = [trace] if isinstance(trace, str | os.PathLike) else list(trace)
+    for one in own:
+        arguments.check_path("trace", one)
     figures = None if figures is None else arguments.words("figures", figures)
     command = again or provenance.call("reproduce", [paper], {
         "figures": figures, "traces": traces, "out": out, "quick": quick, "trace": own,

@@ -72,8 +72,7 @@ def load(given: str, traces: OwnTraces | None = None) -> Paper:
         return _paper(folder.resolve().name, texts, f"{given}/", traces)
     if given not in known:
         raise ConfigError(
-            f'error: there is no paper "{given}"\n  = help: {_hint(given, list(known))}, '
-            "or give a folder with experiment.toml, claims.toml and README.md"
+            f'error: there is no paper "{given}"\n  = help: {_apart(given) or _papers(given)}'
         )
     return _paper(given, known[given], f"papers/{given}/", traces)
 
@@ -135,6 +134,24 @@ def _paper(name: str, texts: dict[str, str], where: str, traces: OwnTraces | Non
     if traces is None:
         story.check(found.story, claims, where + FILES["experiment"])
     return Paper(name, found, claims, texts["readme"], on_record, main, texts)
+
+
+def _apart(given: str) -> str | None:
+    """What to type in place of PAPER/FIGURE, which is the form of the command line."""
+    paper, figures = split(given)
+    if figures is None or not (paper in _texts() or (Path(paper) / FILES["experiment"]).is_file()):
+        return None
+    named = f"{json.dumps(paper)}, figures={json.dumps(figures)}"
+    return f"figures are an argument of their own: flashgc.reproduce({named})"
+
+
+def _papers(given: str) -> str:
+    near = difflib.get_close_matches(given, names(), n=1)
+    hint = f"did you mean `{near[0]}`? " if near else ""
+    return (
+        f"{hint}give one of {', '.join(names())}, or a folder with experiment.toml, claims.toml "
+        "and README.md"
+    )
 
 
 def _hint(given: str, known: Sequence[str]) -> str:

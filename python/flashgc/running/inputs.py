@@ -61,6 +61,7 @@ def config(given: object) -> Source:
     if isinstance(given, Source):
         return given
     if isinstance(given, Mapping):
+        _refuse_result(given)
         return Source("(dictionary)", toml.dumps(given))
     if is_text(given):
         return Source("(text)", given)
@@ -94,6 +95,24 @@ def config(given: object) -> Source:
     if not os.fspath(given).endswith(".toml"):
         _refuse_jobs(printable(given), text)
     return Source(printable(given), text)
+
+
+def _refuse_result(given: Mapping[str, object]) -> None:
+    """Raises an error for a report, or another result, which is a mapping as well."""
+    from flashgc.results import metrics
+    from flashgc.schema.section import Section
+
+    if not isinstance(given, Section):
+        return
+    what, made = f"this {type(given).__name__} is a part of a result", ""
+    if isinstance(given, metrics.RunResults):
+        again = metrics.again(given)
+        what = "a report is the result of a run"
+        made = f"; it was made by: {again}" if again else ""
+    raise ConfigError(
+        f"error: {what}, and not a configuration\n"
+        f'  = help: give the configuration of the run, such as "oltp"{made}'
+    )
 
 
 def _refuse_jobs(name: str, text: str) -> None:
@@ -219,7 +238,9 @@ def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:
         return []
     if isinstance(given, str):
         return [given]
-    if not isinstance(given, Mapping):
+    if isinstance(given, Mapping):
+        _refuse_result(given)
+    else:
         return _texts("set", given, "write key=value, or give a dictionary: {'seed': 3}")
     return [f"{key}={toml.value(item, key)}" for key, item in _flat(given, "")]
 
@@ -234,7 +255,8 @@ def keys(given: Iterable[str] | None) -> list[str]:
 def _texts(name: str, given: object, remedy: str) -> list[str]:
     if isinstance(given, str):
         return [given]
-    if isinstance(given, Iterable) and not isinstance(given, bytes):
+    no_list = isinstance(given, bytes) or arguments.is_table(given)
+    if isinstance(given, Iterable) and not no_list:
         found = list(given)
         wrong = [one for one in found if not isinstance(one, str)]
         if not wrong:
@@ -281,6 +303,8 @@ def listed(given: str | Iterable[object] | None) -> list[str] | None:
     """A parameter that is a list of words; a single one is a list of it."""
     if given is None:
         return None
+    if arguments.is_table(given):
+        raise ConfigError(f"error: a list of words is needed, got {arguments.shown(given)}")
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     return [str(one) for one in several]
 

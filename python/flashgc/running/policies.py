@@ -256,7 +256,8 @@ def listed(given: object) -> list[Any]:
         return []
     if isinstance(given, (str, os.PathLike, Scheme)):
         return [given]
-    if not isinstance(given, Iterable) or isinstance(given, (bytes, Mapping)):
+    no_list = isinstance(given, (bytes, Mapping)) or arguments.is_table(given)
+    if not isinstance(given, Iterable) or no_list:
         raise ConfigError(
             f"error: schemes must be a list of names or paths, got {arguments.shown(given)}"
         )

@@ -15,7 +15,7 @@ from flashgc.axes import read
 from flashgc.axes.choice import Choice, Range, Source, plain
 from flashgc.files import arguments, reading, toml
 from flashgc.files.forms import File, near
-from flashgc.running import inputs
+from flashgc.running import inputs, policies
 from flashgc.sweeps.columns import OWN
 from flashgc.sweeps.forms import COUNT_MAX, LATIN, DrawForm, SweepForm
 
@@ -49,6 +49,7 @@ def load(given: str | os.PathLike[str] | Mapping[str, object]) -> Sweep:
     """The sweep of a file, a TOML text or a dictionary; an error has the place of each mistake."""
     folder = Path()
     if isinstance(given, Mapping):
+        _check_schemes(given)
         text, where, name = toml.dumps(given), "(dictionary)", UNNAMED
     elif isinstance(given, str) and "\n" in given:
         text, where, name = given, "(text)", UNNAMED
@@ -59,6 +60,18 @@ def load(given: str | os.PathLike[str] | Mapping[str, object]) -> Sweep:
         folder = path.parent
     form = File.of(text, where).form(SweepForm)
     return _sweep(form, form.name or name, folder)
+
+
+def _check_schemes(given: object) -> None:
+    """Refuses a scheme in Python, wherever it is: points are known by texts."""
+    if isinstance(given, policies.Scheme):
+        policies.check_named(given, "a sweep")
+    elif isinstance(given, Mapping):
+        for one in given.values():
+            _check_schemes(one)
+    elif isinstance(given, list | tuple):
+        for one in given:
+            _check_schemes(one)
 
 
 def _sweep(form: SweepForm, name: str, folder: Path) -> Sweep:
