@@ -94,7 +94,7 @@ def test_a_base_whose_planes_stand_for_one_has_its_space_and_capacity(tmp_path, 
     assert found.user_bytes == pytest.approx(4e9, rel=1e-4)
 
 
-@pytest.mark.parametrize("spare", ['over_provisioning = "95%"', 'exported = 0.4'])
+@pytest.mark.parametrize("spare", ['over_provisioning = "95%"', "exported = 0.4"])
 def test_a_base_with_much_spare_space_is_one(tmp_path, spare):
     text = BASE.replace('over_provisioning = "20%"', spare)
     (tmp_path / "base.toml").write_text(text)
