@@ -296,8 +296,8 @@ flashgc_status flashgc_restore(flashgc_component component, flashgc_snapshot sna
 // Closes a snapshot: its handle names nothing from then on.
 flashgc_status flashgc_close_snapshot(flashgc_snapshot snapshot);
 
-// The report on everything until now, as JSON; it lives until the next report of this component,
-// or until it is closed.
+// The report on everything until now, as JSON, whose `result_hash` is empty: that is of a whole
+// run. It lives until the next report of this component, or until it is closed.
 //
 // # Safety
 // `json` can be written; null is FLASHGC_BAD_ARGUMENT.
@@ -311,7 +311,8 @@ flashgc_status flashgc_statistics(flashgc_component component, const char **json
 // `json` can be written; null is FLASHGC_BAD_ARGUMENT.
 flashgc_status flashgc_finish(flashgc_component component, const char **json);
 
-// A number of the last report of a component, by its key, such as "latency_ns.read.p99".
+// A number of the last report of a component, by its key, such as "latency_ns.read.p99". One that
+// is null in the report is FLASHGC_BAD_ARGUMENT, such as this one where nothing was read.
 //
 // # Safety
 // `key` is a C string, and `value` can be written; null for either is FLASHGC_BAD_ARGUMENT.

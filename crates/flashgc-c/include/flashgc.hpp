@@ -141,6 +141,7 @@ class Component {
 
   flashgc_component handle() const { return own_; }
 
+  // Zeros where the component is finished or has failed.
   flashgc_info info() const {
     flashgc_info info = {};
     flashgc_get_info(own_, &info);
@@ -162,14 +163,16 @@ class Component {
     return count;
   }
 
-  // The next instant at which a request may be done, in ns; none while there is none.
+  // The next instant at which a request may be done, in ns; none while there is none, and where
+  // the component is finished or has failed: any other call has the error then.
   std::optional<std::uint64_t> next_event() const {
     std::uint64_t at_ns = 0;
     if (flashgc_next_event(own_, &at_ns) != FLASHGC_OK) return std::nullopt;
     return at_ns;
   }
 
-  // From now on this is called with each request that is done, before time stops.
+  // From now on this is called with each request that is done, after time has advanced and before
+  // the call that let it advance returns. It may submit requests, and may not let time advance.
   void when_done(std::function<void(const flashgc_completion&)> call) {
     when_done_ = std::move(call);
   }
@@ -232,12 +235,19 @@ class Component {
 
   template <typename How>
   Result<Completions> handed_out(How how) {
+    if (is_telling_) {
+      return Error{FLASHGC_BUSY,
+                   "error: a callback of when_done lets time advance, and other completions of the "
+                   "same advance are not told yet\n  = help: submit requests in the callback, and "
+                   "let time advance after it"};
+    }
     const flashgc_completion* done = nullptr;
     std::size_t count = 0;
     const flashgc_status status = how(&done, &count);
     if (status < 0) return Error{status, flashgc_error()};
     const Completions all(done, count);
     if (when_done_) {
+      const Telling telling(is_telling_);
       for (const flashgc_completion& one : all) when_done_(one);
     }
     return all;
@@ -251,8 +261,18 @@ class Component {
     return std::string(found);
   }
 
+  // Notes that callbacks are called, also where one of them ends with an exception.
+  struct Telling {
+    explicit Telling(bool& is_telling) : is_telling_(is_telling) { is_telling_ = true; }
+    ~Telling() { is_telling_ = false; }
+    Telling(const Telling&) = delete;
+    Telling& operator=(const Telling&) = delete;
+    bool& is_telling_;
+  };
+
   flashgc_component own_;
   std::function<void(const flashgc_completion&)> when_done_;
+  bool is_telling_ = false;
 };
 
 }  // namespace flashgc

@@ -363,8 +363,8 @@ pub extern "C" fn flashgc_close_snapshot(snapshot: flashgc_snapshot) -> flashgc_
     })
 }
 
-/// The report on everything until now, as JSON; it lives until the next report of this component,
-/// or until it is closed.
+/// The report on everything until now, as JSON, whose `result_hash` is empty: that is of a whole
+/// run. It lives until the next report of this component, or until it is closed.
 ///
 /// # Safety
 /// `json` can be written; null is FLASHGC_BAD_ARGUMENT.

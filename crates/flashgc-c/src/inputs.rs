@@ -7,7 +7,7 @@ use flashgc::component::{self, Component, Options};
 use flashgc::session::{self, Inputs, SavedDrive, Setup};
 use flashgc_drive::Limits;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 
 static CONFIGURING: Lock<()> = Lock::new(());
 
@@ -27,15 +27,16 @@ pub(crate) unsafe fn component_of(given: *const flashgc_options) -> Result<Compo
         )));
     }
     // SAFETY: as promised, of each text.
-    let text = |text, what| unsafe { text_of(text, what) };
+    let text = |text, what: &str| unsafe { text_of(text, what) };
     let mut sets = Vec::new();
     if given.set_count > 0 && given.sets.is_null() {
         return Err(is_null("options.sets"));
     }
     for at in 0..given.set_count {
         // SAFETY: there are as many settings as promised.
-        let set = text(unsafe { *given.sets.add(at) }, "options.sets")?;
-        sets.push(set.ok_or_else(|| is_null("options.sets"))?);
+        let set = unsafe { *given.sets.add(at) };
+        let what = format!("options.sets[{at}]");
+        sets.push(text(set, &what)?.ok_or_else(|| is_null(&what))?);
     }
     let inputs = Inputs {
         name: text(given.name, "options.name")?.unwrap_or_else(|| "options.config".into()),
@@ -65,25 +66,35 @@ fn bad(text: String) -> Failed {
     Failed::new(flashgc_status::FLASHGC_BAD_ARGUMENT, text)
 }
 
+/// The file of a drive, or the reason why it cannot be read.
+fn open(path: &str) -> Result<File, String> {
+    let reason = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => format!("{path}: there is no such file"),
+        io::ErrorKind::PermissionDenied => format!("{path}: permission denied"),
+        io::ErrorKind::NotADirectory => format!("{path}: a part of the path is not a directory"),
+        _ => format!("{path}: {error}"),
+    };
+    let file = File::open(path).map_err(reason)?;
+    if file.metadata().map_err(reason)?.is_dir() {
+        return Err(format!("{path} is a directory, not a file"));
+    }
+    Ok(file)
+}
+
 /// The drive in a file.
 fn saved(setup: &Setup, path: &str) -> Result<SavedDrive, Failed> {
-    let wrong = |why: String| {
-        Failed::new(
-            flashgc_status::FLASHGC_CONFIGURATION,
-            format!(
-                "error: {why}\n  --> {path}\n  = help: `flashgc drive save CONFIG FILE` makes one"
-            ),
-        )
-    };
+    let failed = |text| Failed::new(flashgc_status::FLASHGC_CONFIGURATION, text);
+    let help = "`flashgc drive save CONFIG FILE` makes one";
+    let wrong = |why: String| failed(format!("error: {why}\n  --> {path}\n  = help: {help}"));
     if path.is_empty() {
         return Err(bad("error: the name in `options.drive` is empty\n  = help: name a file of \
                         `flashgc drive save`, or give NULL for a drive that is preconditioned here"
             .into()));
     }
-    let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
+    let file = open(path).map_err(|why| failed(format!("error: {why}\n  = help: {help}")))?;
     let opened = flashgc_drive::open(BufReader::with_capacity(1 << 20, file));
     let opened = opened.map_err(|why| wrong(why.to_string()))?;
     let fit = opened.header.origin.check_fit(setup, path);
-    fit.map_err(|error| Failed::new(flashgc_status::FLASHGC_CONFIGURATION, error.text))?;
+    fit.map_err(|error| failed(error.text))?;
     opened.load(&Limits::of(&setup.plan.geometry)).map_err(|why| wrong(why.to_string()))
 }

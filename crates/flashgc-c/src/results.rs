@@ -44,8 +44,14 @@ impl Results {
     }
 }
 
-fn is_other(key: &str, what: &str) -> Failed {
-    let text = format!("error: `{key}` of the report is no {what}");
+fn is_other(key: &str, value: &Value, what: &str) -> Failed {
+    let is = if value.is_null() {
+        "undefined (null): there was nothing to measure, as with the latency of reads without a read"
+            .into()
+    } else {
+        format!("no {what}")
+    };
+    let text = format!("error: `{key}` of the report is {is}");
     Failed::new(flashgc_status::FLASHGC_BAD_ARGUMENT, text)
 }
 
@@ -56,7 +62,8 @@ unsafe fn key_of(key: *const c_char) -> Result<String, Failed> {
     unsafe { text_of(key, "key") }?.ok_or_else(|| is_null("key"))
 }
 
-/// A number of the last report of a component, by its key, such as "latency_ns.read.p99".
+/// A number of the last report of a component, by its key, such as "latency_ns.read.p99". One that
+/// is null in the report is FLASHGC_BAD_ARGUMENT, such as this one where nothing was read.
 ///
 /// # Safety
 /// `key` is a C string, and `value` can be written; null for either is FLASHGC_BAD_ARGUMENT.
@@ -71,7 +78,7 @@ pub unsafe extern "C" fn flashgc_number(
         let (key, into) = unsafe { (key_of(key)?, place(value, "value")?) };
         with_open(component, |open| {
             let value = open.results.value(&key)?;
-            *into = value.as_f64().ok_or_else(|| is_other(&key, "number"))?;
+            *into = value.as_f64().ok_or_else(|| is_other(&key, value, "number"))?;
             Ok(flashgc_status::FLASHGC_OK)
         })
     })
@@ -92,7 +99,8 @@ pub unsafe extern "C" fn flashgc_text(
         // SAFETY: as promised.
         let (key, into) = unsafe { (key_of(key)?, place(text, "text")?) };
         with_open(component, |open| {
-            let found = open.results.value(&key)?.as_str().ok_or_else(|| is_other(&key, "text"))?;
+            let value = open.results.value(&key)?;
+            let found = value.as_str().ok_or_else(|| is_other(&key, value, "text"))?;
             open.results.text = c_text(found);
             *into = open.results.text.as_ptr();
             Ok(flashgc_status::FLASHGC_OK)

@@ -89,3 +89,23 @@ fn a_project_of_cmake_finds_both_libraries() {
     assert_eq!(outputs[0], outputs[1]);
     std::fs::remove_dir_all(prefix).expect("the prefix");
 }
+
+/// Completions live until time advances again: a callback that let it advance had freed the others.
+#[test]
+fn a_callback_submits_and_lets_no_time_advance() {
+    if !has("c++") {
+        return;
+    }
+    let prefix = installed("callbacks");
+    let program = prefix.join("callbacks");
+    let (lib, include) = (prefix.join("lib"), prefix.join("include"));
+    let mut command = Command::new("c++");
+    command.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic"]);
+    command.arg(root().join("tests/all/callbacks.cpp")).arg("-o").arg(&program);
+    command.arg("-I").arg(include).arg("-L").arg(&lib).arg("-lflashgc");
+    run(command.arg(format!("-Wl,-rpath,{}", lib.display())));
+    let told = run(&mut Command::new(&program));
+    let line = "0 1 error: a callback of when_done lets time advance, and other comp\n";
+    assert_eq!(told, line.repeat(2));
+    std::fs::remove_dir_all(prefix).expect("the prefix");
+}

@@ -57,6 +57,15 @@ impl Given {
         unsafe { flashgc_open(&raw const options, &raw mut component) }
     }
 
+    /// The status of opening one with these settings.
+    pub fn open_settings(&self, sets: &[*const c_char]) -> flashgc_status {
+        let (sets, set_count) = (sets.as_ptr(), sets.len());
+        let options = flashgc_options { sets, set_count, ..self.options };
+        let mut component = flashgc_component { id: 0 };
+        // SAFETY: the options and their texts live, and the handle can be written.
+        unsafe { flashgc_open(&raw const options, &raw mut component) }
+    }
+
     /// Opens a component.
     pub fn open(&self) -> flashgc_component {
         let mut component = flashgc_component { id: 0 };

@@ -34,6 +34,17 @@ fn wrong_use_has_a_status_and_a_message() {
         is(restored, FLASHGC_BAD_HANDLE, "names no snapshot");
     }
     is(flashgc_submit(component, 9, 0, 0, 512, 1), FLASHGC_BEFORE_THE_PRESENT, "a request at 9 ns");
+    is(
+        given.open_drive(c"/no/drive"),
+        FLASHGC_CONFIGURATION,
+        "/no/drive: there is no such file\n  = help: `flashgc drive save CONFIG FILE` makes one",
+    );
+    is(given.open_drive(c"/"), FLASHGC_CONFIGURATION, "error: / is a directory, not a file\n");
+    is(
+        given.open_settings(&[c"seed=1".as_ptr(), null()]),
+        FLASHGC_BAD_ARGUMENT,
+        "`options.sets[1]`",
+    );
     is(given.open_drive(c""), FLASHGC_BAD_ARGUMENT, "the name in `options.drive` is empty");
     is(
         flashgc_submit(component, 10, 0, u64::MAX, 512, 1),
@@ -50,6 +61,12 @@ fn wrong_use_has_a_status_and_a_message() {
         is(flashgc_text(component, key.as_ptr(), &raw mut json), FLASHGC_BAD_ARGUMENT, "no report");
         assert_eq!(flashgc_finish(component, &raw mut json), FLASHGC_OK);
         is(flashgc_number(component, key.as_ptr(), &mut 0.0), FLASHGC_BAD_ARGUMENT, "no number");
+        let key = c"latency_ns.read.p99".as_ptr();
+        is(
+            flashgc_number(component, key, &mut 0.0),
+            FLASHGC_BAD_ARGUMENT,
+            "p99` of the report is un",
+        );
         is(flashgc_finish(component, &raw mut json), FLASHGC_FINISHED, "has been finished");
     }
     is(flashgc_submit(component, 99, 1, 0, 512, 3), FLASHGC_FINISHED, "has been finished");
