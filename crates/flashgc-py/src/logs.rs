@@ -206,7 +206,10 @@ impl Logs {
             ))
         };
         if self.series.is_none() {
-            return Err(wrong("no series is written; name its file too"));
+            return Err(ConfigError::new_err(format!(
+                "error: the series interval `{text}` has no effect without a series\n  = help: \
+                 name a file for it, such as `series.csv`"
+            )));
         }
         match units::parse_duration_ns(text) {
             Ok(0) => Err(wrong("it must be above 0")),
