@@ -44,6 +44,7 @@ pub use wrong::{Why, Wrong};
 use super::live::LiveSession;
 use super::{RunError, Setup};
 use crate::report::Report;
+use crate::sim::SimError;
 use crate::workload::{HostOp, HostRequest};
 use snapshot::Identity;
 
@@ -309,7 +310,13 @@ impl Component {
         self.is_running()?;
         self.done.clear();
         let limit_ns = self.live.limit_ns();
-        self.act(|component| component.serve(limit_ns))?;
+        self.act(|component| {
+            component.serve(limit_ns)?;
+            component.take_done();
+            // The end of one lies after the latest instant.
+            let is_done = component.under_way == 0;
+            if is_done { Ok(()) } else { Err(SimError::TooLong { limit_ns }.into()) }
+        })?;
         self.now_ns = self.done.last().map_or(self.now_ns, |done| done.at_ns.max(self.now_ns));
         Ok(&self.done)
     }

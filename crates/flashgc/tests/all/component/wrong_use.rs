@@ -77,6 +77,17 @@ fn configurations_that_cannot_be_live_are_refused() {
     assert!(wrong.text.contains("device.channels"), "{wrong}");
 }
 
+/// A request may come at the latest instant, and would be done after it.
+#[test]
+fn a_request_that_ends_after_the_latest_instant_is_not_left_out() {
+    let mut drive = drive_of(&[], Options::default());
+    let late = drive.advance(u64::MAX).expect_err("it is too late").text;
+    let latest = late.split("this drive is ").nth(1).and_then(|text| text.split(' ').next());
+    let latest_ns = latest.and_then(|text| text.parse().ok()).expect("its number");
+    drive.submit(latest_ns, HostOp::Read, 0, 512, 1).expect("it may come");
+    is(&drive.drain().expect_err("it is not done"), Why::Stopped, &["the run exceeds"]);
+}
+
 /// The drive is full: an error of the engine ends it, and a snapshot restores it.
 #[test]
 fn a_drive_that_has_stopped_says_why() {
