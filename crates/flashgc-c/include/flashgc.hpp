@@ -235,10 +235,10 @@ class Component {
 
   template <typename How>
   Result<Completions> handed_out(How how) {
-    if (is_telling_) {
+    if (is_in_callback_) {
       return Error{FLASHGC_BUSY,
                    "error: a callback of when_done lets time advance, and other completions of the "
-                   "same advance are not told yet\n  = help: submit requests in the callback, and "
+                   "same advance are not delivered yet\n  = help: submit requests in the callback, and "
                    "let time advance after it"};
     }
     const flashgc_completion* done = nullptr;
@@ -247,7 +247,7 @@ class Component {
     if (status < 0) return Error{status, flashgc_error()};
     const Completions all(done, count);
     if (when_done_) {
-      const Telling telling(is_telling_);
+      const InCallback now(is_in_callback_);
       for (const flashgc_completion& one : all) when_done_(one);
     }
     return all;
@@ -262,17 +262,17 @@ class Component {
   }
 
   // Notes that callbacks are called, also where one of them ends with an exception.
-  struct Telling {
-    explicit Telling(bool& is_telling) : is_telling_(is_telling) { is_telling_ = true; }
-    ~Telling() { is_telling_ = false; }
-    Telling(const Telling&) = delete;
-    Telling& operator=(const Telling&) = delete;
-    bool& is_telling_;
+  struct InCallback {
+    explicit InCallback(bool& flag) : is_in_callback_(flag) { is_in_callback_ = true; }
+    ~InCallback() { is_in_callback_ = false; }
+    InCallback(const InCallback&) = delete;
+    InCallback& operator=(const InCallback&) = delete;
+    bool& is_in_callback_;
   };
 
   flashgc_component own_;
   std::function<void(const flashgc_completion&)> when_done_;
-  bool is_telling_ = false;
+  bool is_in_callback_ = false;
 };
 
 }  // namespace flashgc

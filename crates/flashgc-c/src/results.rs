@@ -46,8 +46,7 @@ impl Results {
 
 fn is_other(key: &str, value: &Value, what: &str) -> Failed {
     let is = if value.is_null() {
-        "undefined (null): there was nothing to measure, as with the latency of reads without a read"
-            .into()
+        "undefined (null): nothing was measured, as with the latency of reads without a read".into()
     } else {
         format!("no {what}")
     };

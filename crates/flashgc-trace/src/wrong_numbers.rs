@@ -101,10 +101,10 @@ mod tests {
             ("e5", ""),
             ("nan", ""),
         ];
-        for (text, told) in cases {
+        for (text, reason) in cases {
             let field = Field { bytes: text.as_bytes(), column: 1 };
             let error = field.time_ns(TimeUnit::S, "a time").unwrap_err();
-            assert_eq!(error.help.unwrap(), format!("{told}{range}"), "{text}");
+            assert_eq!(error.help.unwrap(), format!("{reason}{range}"), "{text}");
         }
     }
 
@@ -119,10 +119,10 @@ mod tests {
             ("0x", None),
             ("-", None),
         ];
-        for (text, told) in cases {
+        for (text, reason) in cases {
             let field = Field { bytes: text.as_bytes(), column: 1 };
             let error = field.whole("a size").unwrap_err();
-            assert_eq!(error.help.as_deref(), told, "{text}");
+            assert_eq!(error.help.as_deref(), reason, "{text}");
         }
     }
 }

@@ -104,8 +104,8 @@ fn a_callback_submits_and_lets_no_time_advance() {
     command.arg(root().join("tests/all/callbacks.cpp")).arg("-o").arg(&program);
     command.arg("-I").arg(include).arg("-L").arg(&lib).arg("-lflashgc");
     run(command.arg(format!("-Wl,-rpath,{}", lib.display())));
-    let told = run(&mut Command::new(&program));
+    let printed = run(&mut Command::new(&program));
     let line = "0 1 error: a callback of when_done lets time advance, and other comp\n";
-    assert_eq!(told, line.repeat(2));
+    assert_eq!(printed, line.repeat(2));
     std::fs::remove_dir_all(prefix).expect("the prefix");
 }
