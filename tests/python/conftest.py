@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +87,20 @@ REPLAY = SMALL[: SMALL.index("[workload.synthetic]")] + (
 )
 SPC = "".join(f"0,{8 * (page % 500)},4096,{'rw'[page % 2]},{page / 1000}\n" for page in range(3000))
 ENDLESS = SMALL.replace("20_000", "1_000_000_000_000")
+
+
+class OfDoctests:
+    """For examples in docstrings, which lie outside the folder of these tests."""
+
+    @pytest.fixture(autouse=True)
+    def temporary(self, request, monkeypatch):
+        """Their temporary folders are in that of pytest, which removes old ones."""
+        if isinstance(request.node, pytest.DoctestItem):
+            monkeypatch.setattr(tempfile, "tempdir", str(request.getfixturevalue("tmp_path")))
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(OfDoctests(), "of-doctests")
 
 
 @dataclass
