@@ -15,7 +15,7 @@ from flashgc._engine_types import Request
 from flashgc.files import reading, toml
 from flashgc.results import refusal
 from flashgc.running import builtin_presets, inputs, policies
-from flashgc.tuning.space import with_settings
+from flashgc.tuning.space import problem, with_settings
 
 BASE = "greedy"
 """The preset below the combinations."""
@@ -91,10 +91,10 @@ def _put(table: dict[str, Any], path: Sequence[str], value: Any) -> None:  # noq
 def of(base: Request, schemes: Sequence[str | os.PathLike[str]] | None) -> list[Candidate]:
     """The candidates: all legal combinations, or the given schemes."""
     if schemes is None:
-        found = [one for one in _combinations(base) if _problem(one.request(base)) is None]
+        found = [one for one in _combinations(base) if problem(one.request(base)) is None]
         if found:
             return found
-        why = _problem(Candidate(BASE, {}).request(base))
+        why = problem(Candidate(BASE, {}).request(base))
         raise ConfigError(f"error: no candidate runs on this device: {why}\n"
                           "  = help: name some with --schemes")  # fmt: skip
     several = [] if isinstance(schemes, str) else policies.listed(schemes)
@@ -138,11 +138,6 @@ def _combinations(base: Request) -> list[Candidate]:
 def _copy(base: Request) -> Settings:
     """Copies inside the plane where the device has them, else over the bus."""
     inside = {"gc.copy.use": "copyback"}
-    if _problem(with_settings({**base, "scheme": (BASE, None)}, inside)) is None:
+    if problem(with_settings({**base, "scheme": (BASE, None)}, inside)) is None:
         return inside
     return {"gc.copy.use": "bus"}
-
-
-def _problem(request: Request) -> str | None:
-    found = json.loads(engine.problems(request))
-    return None if not found else str(found[0]["message"])

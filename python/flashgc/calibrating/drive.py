@@ -20,6 +20,7 @@ from flashgc.calibrating.rows import Row
 from flashgc.files import toml
 from flashgc.running import building
 from flashgc.tuning import chosen
+from flashgc.tuning.space import problem as problem_of
 from flashgc.tuning.space import with_settings
 
 SLOTS = 1 << 18
@@ -157,10 +158,7 @@ def problem(base_: Base, point: Point) -> str | None:
     settings = _numbers(base_, values)
     if SPACE in values:
         settings[SPACE] = numbers.text(SPACE, values[SPACE])
-    found = json.loads(
-        engine.problems(point.candidate.request(with_settings(base_.with_load, settings)))
-    )
-    return str(found[0]["message"]) if found else None
+    return problem_of(point.candidate.request(with_settings(base_.with_load, settings)))
 
 
 def _numbers(base_: Base, values: Values) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from flashgc.machine import extras
 from flashgc.running import building, inputs
 from flashgc.sweeps import outcome
 from flashgc.sweeps.store import Writer
+from flashgc.tuning import space
 from flashgc.tuning.pool import Pool
 
 if TYPE_CHECKING:
@@ -217,9 +217,9 @@ def _files(asked: _Task, best: Fitted) -> tuple[str, str]:
         "scheme": ("scheme.toml", scheme),
         "sets": [text for text in asked.base.with_load["sets"] if text.startswith("workload.")],
     }  # fmt: skip
-    problems = json.loads(engine.problems(request))
-    if problems:
-        raise AssertionError(f"the fitted files are refused: {problems[0]['message']}")
+    refused = space.problem(request)
+    if refused is not None:
+        raise AssertionError(f"the fitted files are refused: {refused}")
     return device, scheme
 
 

@@ -103,7 +103,7 @@ class Space:
         """
         if scheme not in self._of_schemes:
             request: Request = {**self.base, "scheme": inputs.preset(scheme)}
-            legal = _problem(request) is None
+            legal = problem(request) is None
             self._of_schemes[scheme] = _slots(request) if legal else None
         return self._of_schemes[scheme]
 
@@ -161,7 +161,7 @@ class Space:
         """The reason why the engine refuses a point; None if it is legal."""
         key = tuple(f"{name}={values[name]}" for name in self.parameters if name in values)
         if key not in self.problems:
-            self.problems[key] = _problem(self.request(values))
+            self.problems[key] = problem(self.request(values))
         return self.problems[key]
 
 
@@ -171,9 +171,10 @@ def with_settings(request: Request, settings: Mapping[str, Any]) -> Request:
     return {**request, "sets": [*request["sets"], *more]}
 
 
-def _problem(request: Request) -> str | None:
+def problem(request: Request) -> str | None:
+    """The first reason why a request cannot run, where it cannot."""
     found = json.loads(engine.problems(request))
-    return found[0]["message"] if found else None
+    return str(found[0]["message"]) if found else None
 
 
 def _slots(request: Request) -> dict[str, tuple[str, ...]]:
