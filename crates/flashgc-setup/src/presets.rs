@@ -43,6 +43,7 @@ const DEVICES: &[Preset] = files!("devices":
 
 const SCHEMES: &[Preset] = files!("schemes":
     "ideal" "greedy" "greedy-msr" "fifo" "random" "d-choices" "cost-benefit" "wear-aware"
+    "levelling"
     "idle" "idle-pgc" "parallel" "ippbe" "ippbe-original" "parallel-ippbe"
     "pgc" "pgc-merge" "pgc-pipeline" "pgc-both" "pgc-se" "fpgc" "wear-pgc"
     "tokens" "tokens-fpgc"

@@ -18,7 +18,7 @@ const WITHIN: f64 = 0.05;
 /// The length of the longer run, as a multiple of the shorter one.
 const LONGER: u64 = 10;
 
-const SCHEMES: [&str; 32] = [
+const SCHEMES: [&str; 33] = [
     "bbgc",
     "cost-benefit",
     "d-choices",
@@ -50,6 +50,7 @@ const SCHEMES: [&str; 32] = [
     "ssdsim",
     "subblock-baseline",
     "wear-aware",
+    "levelling",
     "wear-pgc",
 ];
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 LOGGING = "an option of a run here: `flashgc run --series FILE`"
 QUEUES = "the host's queues have no bound here; see workload.synthetic.queue_depth"
 MAPPING = "the whole map is in memory here, so that no request waits for a part of it"
-WEAR = "no wear levelling here; see the schemes wear-aware and wear-pgc"
-STATIC = "no static wear levelling here; MQSim 7ec40e3 never passes this setting on either"
+WEAR = "no choice of blocks to write by wear here; see the schemes wear-aware and wear-pgc"
+STATIC = "MQSim 7ec40e3 never passes this setting on; see the scheme levelling"
 WORTH = (
     "an operation is suspended for any request that may enter; "
     "gc.preemption.suspend.worth_it spares those about to end"

@@ -172,6 +172,9 @@ impl Draw {
                 self.value("gc.victim.windowed-greedy.window", &windows);
             }
             "cost-benefit" => self.maybe("gc.victim.cost-benefit.form", &["lfs", "sqrt-age"]),
+            "static-levelling" => {
+                self.value("gc.victim.static-levelling.every", &["1", "2", "7", "1000"]);
+            }
             "invalidation-rate" => self.value("gc.victim.invalidation-rate.now", &["true"]),
             _ => {}
         }
@@ -325,6 +328,9 @@ impl Draw {
             }
             "midas" => {
                 return self.value("gc.placement.midas.groups", &["3", "4", "6", "10"]);
+            }
+            "oldest-apart" => {
+                return self.maybe("gc.placement.oldest-apart.others", &["with-host", "apart"]);
             }
             "oracle" => {
                 self.maybe("gc.placement.oracle.windows", &["geometric", "linear"]);

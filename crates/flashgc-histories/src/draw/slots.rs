@@ -9,6 +9,7 @@ const SCHEMES: &[&str] = &[
     "cost-benefit",
     "d-choices",
     "wear-aware",
+    "levelling",
     "idle",
     "ideal",
     "pbgc",

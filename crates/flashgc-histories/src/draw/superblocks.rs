@@ -3,7 +3,7 @@
 use super::Draw;
 
 const SCHEMES: &[&str] =
-    &["greedy", "fifo", "random", "cost-benefit", "d-choices", "wear-aware", "ideal"];
+    &["greedy", "fifo", "random", "cost-benefit", "d-choices", "wear-aware", "levelling", "ideal"];
 
 pub(super) const REFUSED_OF_DEVICE: [&str; 7] = [
     "pool",

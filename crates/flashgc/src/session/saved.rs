@@ -257,9 +257,14 @@ impl Session {
     ) -> Result<Session, RunError> {
         let SavedDrive { origin, state } = saved;
         origin.check_fit(&setup, name)?;
-        let costs = setup.plan.window_costs();
-        let own = kept_by(&setup.plan.gc, costs);
-        let note = note_of_kept(state.kept.as_ref(), own.as_deref());
+        let own = kept_by(&setup.plan.gc, setup.plan.window_costs());
+        let how = origin.made_from["precondition"].clone();
+        let is_as_configured = is_same(&how, &setup.resolved_json()["precondition"]);
+        // A run that preconditions the drive by the other scheme itself begins with the same state.
+        let is_by_another = is_as_configured
+            && setup.filler.is_some()
+            && origin.made_from["gc"] == json!(setup.filling_scheme());
+        let note = (!is_by_another).then(|| note_of_kept(state.kept.as_ref(), own.as_deref()));
         let (engine, carried) =
             Engine::with_drive(setup.plan.clone(), state, options).map_err(|why| {
                 RunError::new(format!(
@@ -270,9 +275,8 @@ impl Session {
         let mut session = Session::with_engine(setup, trace, engine);
         session.preconditioning = origin.precondition.clone();
         session.preconditioning.carried = carried;
-        session.notes.extend(note);
-        let how = origin.made_from["precondition"].clone();
-        if !is_same(&how, &session.setup.resolved_json()["precondition"]) {
+        session.notes.extend(note.flatten());
+        if !is_as_configured {
             session.notes.push(
                 "the run starts with the saved drive: [precondition] of the configuration has no \
                  effect"

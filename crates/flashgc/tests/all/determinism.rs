@@ -48,6 +48,7 @@ const KEYS: &[(&str, &[&str])] = &[
             "\"d-choices\"",
             "\"cost-benefit\"",
             "\"cost-age-times\"",
+            "\"static-levelling\"",
             "\"wear-aware\"",
         ],
     ),

@@ -37,6 +37,7 @@ const SCHEME: &[(&str, &[&str])] = &[
             "\"d-choices\"",
             "\"cost-benefit\"",
             "\"cost-age-times\"",
+            "\"static-levelling\"",
             "\"wear-aware\"",
             "\"invalidation-rate\"",
         ],

@@ -242,5 +242,6 @@ macro_rules! placements {
 }
 
 placements! {
-    hotness_groups dac sepbit fdp sfs multilog eti autostream fadac warcip midas oracle given
+    hotness_groups dac sepbit fdp sfs multilog eti autostream fadac warcip midas oracle oldest_apart
+    given
 }

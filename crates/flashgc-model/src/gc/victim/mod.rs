@@ -174,5 +174,5 @@ impl Settings {
 
 victims! {
     greedy fifo second_chance windowed_greedy random d_choices cost_benefit cost_age_times
-    wear_aware invalidation_rate recycle_benefit invalid_sub_blocks given
+    wear_aware static_levelling invalidation_rate recycle_benefit invalid_sub_blocks given
 }

@@ -47,6 +47,7 @@ pub const SLOTS: &[Factor] = &[
             "\"second-chance\"",
             "\"windowed-greedy\"",
             "\"cost-age-times\"",
+            "\"static-levelling\"",
         ],
     ),
     ("gc.victim.recycle-benefit.index", &["\"kept\"", "\"scan\""]),
