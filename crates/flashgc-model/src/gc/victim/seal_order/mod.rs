@@ -6,6 +6,7 @@
 //! page that becomes invalid moves one bit, the first bit of a row is its block that was sealed
 //! first, and a choice reads one block of each row.
 
+mod sealed;
 #[cfg(test)]
 mod tests;
 mod weighted;
@@ -16,6 +17,7 @@ use crate::device::Geometry;
 use crate::ids::{BlockId, PlaneId};
 use crate::memory::bytes_of;
 
+use sealed::SealedIn;
 pub use weighted::LeastWeights;
 
 const NONE: u32 = u32::MAX;
@@ -39,10 +41,8 @@ pub struct SealOrder {
     next_turns: Vec<u32>,
     /// How often the turns of each plane were numbered anew.
     renumbered: Vec<u32>,
-    /// Candidates in each word of turns, by plane, including those without invalid pages.
-    sealed_in: Vec<u8>,
-    /// The candidates of each plane.
-    sealed: Vec<u32>,
+    /// Candidates, including those without invalid pages.
+    sealed: SealedIn,
 }
 
 /// The first block of a row, and the time of its seal, once it has been read.
@@ -76,8 +76,7 @@ impl SealOrder {
             block_at: vec![NONE; planes * words_per_row * 64],
             next_turns: vec![0; planes],
             renumbered: vec![0; planes],
-            sealed_in: vec![0; planes * words_per_row],
-            sealed: vec![0; planes],
+            sealed: SealedIn::new(planes, words_per_row),
         }
     }
 
@@ -102,8 +101,7 @@ impl SealOrder {
         self.turn_of[block.index()] = turn;
         let at = plane.index() * self.turns_per_plane() + turn as usize;
         self.block_at[at] = block.0;
-        self.sealed_in[at / 64] += 1;
-        self.sealed[plane.index()] += 1;
+        self.sealed.add(plane, turn);
         if let Some(row) = self.row(plane, valid) {
             self.insert(row, turn);
         }
@@ -114,8 +112,7 @@ impl SealOrder {
         let turn = std::mem::replace(&mut self.turn_of[block.index()], NONE);
         let at = plane.index() * self.turns_per_plane() + turn as usize;
         self.block_at[at] = NONE;
-        self.sealed_in[at / 64] -= 1;
-        self.sealed[plane.index()] -= 1;
+        self.sealed.remove(plane, turn);
         if let Some(row) = self.row(plane, valid) {
             self.remove(row, turn);
         }
@@ -183,15 +180,14 @@ impl SealOrder {
     fn number_anew(&mut self, plane: PlaneId) {
         let turns = self.turns_per_plane();
         let block_at = &mut self.block_at[plane.index() * turns..][..turns];
-        let sealed_in = &mut self.sealed_in[plane.index() * turns / 64..][..turns / 64];
-        sealed_in.fill(0);
+        self.sealed.clear(plane);
         let (mut renamed, mut next) = (vec![NONE; turns], 0);
         for turn in 0..turns {
             let block = std::mem::replace(&mut block_at[turn], NONE);
             if block != NONE {
                 (renamed[turn], block_at[next as usize]) = (next, block);
                 self.turn_of[block as usize] = next;
-                sealed_in[next as usize / 64] += 1;
+                self.sealed.add(plane, next);
                 next += 1;
             }
         }
@@ -263,7 +259,7 @@ impl SealOrder {
 
     /// The candidates of a plane.
     pub fn candidates(&self, plane: PlaneId) -> u32 {
-        self.sealed[plane.index()]
+        self.sealed.of(plane)
     }
 
     /// The block with the fewest valid pages among the `count` candidates of a plane that were
@@ -283,16 +279,7 @@ impl SealOrder {
     /// The turn of the n-th candidate of a plane, counted from 1.
     fn turn_of_nth(&self, plane: PlaneId, n: u32) -> Option<u32> {
         let turns = self.turns_per_plane();
-        let sealed_in = &self.sealed_in[plane.index() * turns / 64..][..turns / 64];
-        let mut left = n.checked_sub(1)?;
-        let is_later = |&(_, &count): &(usize, &u8)| match left.checked_sub(u32::from(count)) {
-            Some(rest) => {
-                left = rest;
-                false
-            }
-            None => true,
-        };
-        let (word, _) = sealed_in.iter().enumerate().find(is_later)?;
+        let (word, left) = self.sealed.find(plane, n.checked_sub(1)?)?;
         let block_at = &self.block_at[plane.index() * turns..];
         let mut own = (word * 64..word * 64 + 64).filter(|&turn| block_at[turn] != NONE);
         own.nth(left as usize).map(|turn| turn as u32)
@@ -313,8 +300,8 @@ impl SealOrder {
     /// Bytes of its tables.
     pub fn table_bytes(&self) -> u64 {
         let words = bytes_of(&self.bits) + bytes_of(&self.summaries);
-        let turns = bytes_of(&self.turn_of) + bytes_of(&self.block_at) + bytes_of(&self.sealed_in);
-        words + bytes_of(&self.heads) + turns
+        let turns = bytes_of(&self.turn_of) + bytes_of(&self.block_at);
+        words + bytes_of(&self.heads) + turns + self.sealed.table_bytes()
     }
 }
 
