@@ -113,7 +113,7 @@ impl Allocation {
     pub fn plane_for_write(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         match plan.allocation {
             Kind::Striped => plan.geometry.striped_plane(lpn),
-            Kind::Dynamic => self.least_busy_plane(plan, ftl, lpn),
+            Kind::Dynamic => self.next_of_pool(plan, ftl, lpn),
             Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
         }
     }
