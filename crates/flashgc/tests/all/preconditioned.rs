@@ -76,3 +76,41 @@ fn a_collection_that_is_due_at_the_start_waits_for_its_turn() {
         }
     }
 }
+
+/// Copies for a page written, over half a drive write after three: preconditioned in no time, and
+/// written in simulated time.
+#[test]
+fn cold_pages_cost_as_much_after_preconditioning_as_after_timed_writes() {
+    let copies = |allocation: &str, overwrite: f64, writes: f64| {
+        let sets = [
+            format!("device.allocation=\"{allocation}\""),
+            format!("precondition.overwrite={overwrite}"),
+            format!("workload.synthetic.requests=\"{writes} drive writes\""),
+        ];
+        let sets: Vec<&str> = COLD.iter().copied().chain(sets.iter().map(String::as_str)).collect();
+        common::whole(&run(TINY, &sets), "pages.gc_moved") as f64
+    };
+    let striped = copies("striped", 3.0, 0.5);
+    for allocation in ["striped", "dynamic", "when-idle"] {
+        let timed = copies(allocation, 0.0, 3.5) - copies(allocation, 0.0, 3.0);
+        let preconditioned = copies(allocation, 3.0, 0.5);
+        for (other, name) in [(timed, "timed"), (striped, "striped")] {
+            let ratio = preconditioned / other;
+            assert!((0.9..1.1).contains(&ratio), "{allocation}, {name}: {ratio:.3}");
+        }
+    }
+}
+
+/// Four planes with copies apart, and writes to a fifth of the pages alone.
+const COLD: &[&str] = &[
+    "device.channels=4",
+    "device.chips_per_channel=1",
+    "device.planes_per_die=1",
+    "device.blocks_per_plane=300",
+    "device.exported=0.85",
+    "gc.placement.use=\"separate-gc\"",
+    "workload.synthetic.size=\"4 KiB\"",
+    "workload.synthetic.queue_depth=32",
+    "workload.synthetic.read_share=0.0",
+    "workload.synthetic.address={groups=[{places=0.8,requests=0},{places=0.2,requests=1}],scatter=1}",
+];
