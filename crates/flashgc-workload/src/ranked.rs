@@ -21,6 +21,9 @@ pub struct ZipfChoice {
     /// Whether the popular ranks change places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffle: Option<Shuffle>,
+    /// The number of ranks, where it is not that of the places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub population: Option<u64>,
 }
 
 /// By reference, as serialisation needs it.
@@ -62,7 +65,13 @@ pub struct Shuffle {
 impl ZipfChoice {
     /// Drawn exactly, scattered, and the same for ever.
     pub fn new(theta: f64) -> Self {
-        ZipfChoice { theta, ranks: Ranks::Scattered, by_formula: false, shuffle: None }
+        ZipfChoice {
+            theta,
+            ranks: Ranks::Scattered,
+            by_formula: false,
+            shuffle: None,
+            population: None,
+        }
     }
 }
 
@@ -70,6 +79,7 @@ impl ZipfChoice {
 #[derive(Clone)]
 pub struct Ranked {
     positions: u64,
+    population: u64,
     draw: Draw,
     ranks: Ranks,
     shuffle: Option<Shuffling>,
@@ -95,9 +105,10 @@ struct Shuffling {
 impl Ranked {
     /// Over this number of places, at least one.
     pub fn new(choice: &ZipfChoice, positions: u64) -> Self {
+        let population = choice.population.unwrap_or(positions);
         let draw = match choice.by_formula {
-            true => Draw::Formula(Gray::new(positions, choice.theta)),
-            false => Draw::Exact(Zipf::new(positions, choice.theta)),
+            true => Draw::Formula(Gray::new(population, choice.theta)),
+            false => Draw::Exact(Zipf::new(population, choice.theta)),
         };
         let of = |share: f64| libm::round(share * positions as f64) as u64;
         let shuffle = choice.shuffle.map(|Shuffle { share, every }| {
@@ -109,7 +120,7 @@ impl Ranked {
                 order: Cell::new(None),
             }
         });
-        Ranked { positions, draw, ranks: choice.ranks, shuffle }
+        Ranked { positions, population, draw, ranks: choice.ranks, shuffle }
     }
 
     /// The next rank, from 0 on, and where it lies unless ranks are scattered.
@@ -119,7 +130,8 @@ impl Ranked {
             Draw::Exact(zipf) => zipf.next(random),
             Draw::Formula(gray) => gray.next(random.unit()),
         };
-        let rank = drawn.clamp(1, self.positions) - 1;
+        let rank = drawn.clamp(1, self.population) - 1;
+        let rank = if self.population > self.positions { self.shared(rank) } else { rank };
         let rank = match &self.shuffle {
             Some(shuffle) => shuffle.rank(rank, random),
             None => rank,
@@ -130,11 +142,29 @@ impl Ranked {
         }
     }
 
+    /// With more ranks than places: the most popular ones have a place each, as they have on the
+    /// drive that this one stands for, and the others share the other places evenly. So the places
+    /// have the shares of the requests that parts of the larger drive have.
+    #[cold]
+    fn shared(&self, rank: u64) -> u64 {
+        let own = self.positions.div_ceil(OWN);
+        if rank < own {
+            return rank;
+        }
+        let (places, ranks) = (self.positions - own, self.population - own);
+        let part = u128::from(rank - own) * u128::from(places) / u128::from(ranks);
+        // A single place has all ranks.
+        (own + part as u64).min(self.positions - 1)
+    }
+
     /// Whether the ranks are still to be scattered.
     pub fn are_scattered(&self) -> bool {
         self.ranks.are_scattered()
     }
 }
+
+/// One place of this many has one rank, where others have several.
+const OWN: u64 = 1024;
 
 /// The factor by which fio finds the place of a rank.
 const HASH: u64 = 0x9e37_ffff_fffc_0001;
@@ -220,6 +250,38 @@ mod tests {
         for (rank, &count) in counts.iter().enumerate() {
             let due = 400_000.0 / harmonic / (rank + 1) as f64;
             assert!((count as f64 - due).abs() < 5.0 * due.sqrt() + 1.0, "rank {rank}");
+        }
+    }
+
+    /// Parts of a small drive have the share of the draws that parts of a large one have, and the
+    /// most popular ranks keep theirs.
+    #[test]
+    fn a_small_drive_has_the_shares_of_a_large_one() {
+        let (places, population, draws) = (10_000_u64, 1_000_000_u64, 2_000_000_u64);
+        let choice = ZipfChoice {
+            ranks: Ranks::InOrder,
+            population: Some(population),
+            ..ZipfChoice::new(1.0)
+        };
+        let counts = counts(&choice, places, draws);
+        let harmonic = |ranks: u64| (1..=ranks).map(|k| 1.0 / k as f64).sum::<f64>();
+        let share = |ranks: u64| harmonic(ranks) / harmonic(population);
+        for rank in 1..=3 {
+            let found = counts[..rank].iter().sum::<u64>() as f64 / draws as f64;
+            assert!((found / share(rank as u64) - 1.0).abs() < 0.01, "rank {rank}: {found}");
+        }
+        for part in [0.01, 0.1, 0.5] {
+            let found = counts[..(part * 1e4) as usize].iter().sum::<u64>() as f64 / draws as f64;
+            let due = share((part * 1e6) as u64);
+            assert!((found / due - 1.0).abs() < 0.01, "{part}: {found}, {due}");
+        }
+        // With fewer ranks than places the other places have none.
+        let few = ZipfChoice { population: Some(7), ..choice };
+        let counts = self::counts(&few, 50, 10_000);
+        assert!(counts[6] > 0 && counts[7..].iter().all(|&count| count == 0), "{counts:?}");
+        for places in [1, 2] {
+            let counts = self::counts(&choice, places, 1000);
+            assert!(counts.iter().all(|&count| count > 0), "{counts:?}");
         }
     }
 

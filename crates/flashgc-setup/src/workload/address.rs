@@ -71,7 +71,12 @@ fn zipf(choice: &Reader<'_>) -> Option<AddressChoice> {
         true => Some(shuffle(&choice.table("shuffle"))?),
         false => None,
     };
-    Some(AddressChoice::Zipf(ZipfChoice { theta: theta?, ranks, by_formula, shuffle }))
+    let population = match choice.has("population") {
+        true => Some(choice.u64("population", 1..=1 << 50)?),
+        false => None,
+    };
+    let theta = theta?;
+    Some(AddressChoice::Zipf(ZipfChoice { theta, ranks, by_formula, shuffle, population }))
 }
 
 fn shuffle(table: &Reader<'_>) -> Option<Shuffle> {
