@@ -3,7 +3,8 @@
 import pytest
 
 import flashgc
-from flashgc.sweeps import read
+from flashgc.running import inputs
+from flashgc.sweeps import plan, read
 
 
 def test_two_axes_of_one_key_are_refused():
@@ -14,6 +15,29 @@ def test_two_axes_of_one_key_are_refused():
             read.load(axes.format(other))
     with pytest.raises(flashgc.ConfigError, match=r"`scheme` and `x` both set `gc\.scheme`"):
         read.load("[axes]\nscheme = ['greedy']\nx = { key = 'gc.scheme', values = ['fifo'] }\n")
+
+
+def test_a_layer_is_named_once(tmp_path):
+    """A base that names another one than an axis would have no effect."""
+    refused = "name two schemes: sepbit and greedy\n  = help: name the scheme of a run once"
+    tables = {"base": {"config": "oltp", "scheme": "sepbit"}, "axes": {"scheme": ["greedy"]}}
+    with pytest.raises(flashgc.ConfigError, match=refused):
+        plan.plan(read.load(tables), None, False)
+    tables["base"]["scheme"] = "greedy"
+    assert [one.refused for one in plan.plan(read.load(tables), None, False)] == [None]
+
+
+def test_built_in_traces_are_known_by_name(tmp_path, monkeypatch):
+    """A file of the name in the folder of the sweep comes first, as with `--trace`."""
+    tables = {
+        "base": {"config": "real-programs"},
+        "axes": {"program": {"key": "trace", "values": ["sqlite", "dbench"]}},
+    }
+    monkeypatch.chdir(tmp_path)
+    traces = [point[0].sources[0].trace for point in read.load(tables).points]
+    assert traces == [str(inputs.captures()[name]) for name in ("sqlite", "dbench")]
+    (tmp_path / "sqlite").write_text("")
+    assert read.load(tables).points[0][0].sources[0].trace == "sqlite"
 
 
 def test_a_draw_of_no_axis_is_refused():
@@ -79,6 +103,10 @@ def test_draws():
     ("[axes]\nx = { from = 0, to = 5, scale = 'log' }\n", "`from` must be a positive number"),
     ("[axes]\nx = { from = 0.5, to = 5 }\n", "add `count` or `step`"),
     ("[axes]\nseed = { from = 1, to = 100_000_000 }\n", "at most 1,000,000"),
+    ("[axes]\nseed = { from = 1, to = 1_000_001 }\n", "the range has 1,000,001 values; at most"),
+    ("[axes]\nx = { from = 0, to = 1.1, step = 1e-6 }\n", "the range has 1,100,001 values"),
+    ("[axes]\nx = { from = 0, to = 1 }\n[draw]\nmethod = 'random'\ncount = 2_000_000\n",
+     "lower the `count` of [draw]"),
     ("[axes]\nx = { from = 1, to = 2000 }\ny = { from = 1, to = 2000 }\n", "have 4,000,000 points"),
     ("[axes]\nscheme = [1]\n", "a scheme must be a text, got 1"),
     ("[axes]\nscheme = { from = 1, to = 2 }\n", "a scheme is not a number"),

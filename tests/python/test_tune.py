@@ -13,11 +13,11 @@ import tomllib
 import pytest
 
 import flashgc
-from conftest import COMMAND, LONG, SHARED, SMALL
+from conftest import COMMAND, LONG, REPLAY, SHARED, SMALL
 from flashgc import charts
 from flashgc.axes.choice import Range
 from flashgc.results.metrics import RunResults
-from flashgc.running import building
+from flashgc.running import building, inputs
 from flashgc.tuning import builtin, figure, metrics, ranking, read, samples, words
 from flashgc.tuning.ranking import Candidate, Score
 from in_process import apart
@@ -39,6 +39,12 @@ scheme = ["greedy", "pgc-both", "cost-benefit"]
 [search]
 trials = 8
 batch = 3
+"""
+ONE_POINT = """
+[space]
+soft = { key = "gc.trigger.watermark.soft", values = ["4 blocks", "5 blocks"] }
+[search]
+trials = 1
 """
 
 
@@ -402,12 +408,37 @@ def test_each_mistake_says_what_is_wrong_and_what_to_type(flashgc, here, typed, 
 def test_the_default_constraint_is_left_out_where_nothing_reads(flashgc, here):
     writes = LOAD.replace("[workload.synthetic]", "[workload.synthetic]\nread_share = 0.0", 1)
     (here / "writes.toml").write_text(_once(writes))
+    (here / "one.toml").write_text('[base]\nconfig = "writes.toml"\n' + ONE_POINT)
+    found = json.loads(flashgc("tune", "one.toml", "--json").out)
+    assert (found["constraints"], found["trials"]) == ([], 1)
+
+
+def test_a_trace_with_reads_in_one_part_alone_is_searched(flashgc, here):
+    rows = (f"0,{8 * (row * 7 % 4000)},4096,{'r' if row < 20 else 'w'},{row / 1000}\n"
+            for row in range(12_000))  # fmt: skip
+    (here / "late.spc").write_text("".join(rows))
+    (here / "replay.toml").write_text(REPLAY)
     (here / "one.toml").write_text(
-        '[base]\nconfig = "writes.toml"\n[space]\nsoft = { key = "gc.trigger.watermark.soft", '
-        'values = ["4 blocks", "5 blocks"] }\n[search]\ntrials = 1\n'
+        '[base]\nconfig = "replay.toml"\ntrace = "late.spc"\n' + ONE_POINT
     )
     found = json.loads(flashgc("tune", "one.toml", "--json").out)
     assert (found["constraints"], found["trials"]) == ([], 1)
+    done = flashgc("tune", "one.toml", "--constraint", "read <= 2 ms", code=2)
+    assert "read p99.9 is undefined in a part of the workload" in " ".join(done.err.split())
+
+
+def test_built_in_traces_are_known_by_name():
+    form, _, folder = read.form_of({"base": {"config": "real-programs", "trace": "sqlite"},
+                                    "space": {"scheme": ["greedy"]}})  # fmt: skip
+    given = read.layers_of(form, folder, read.Layers({}, None, None, [], [], None, None))
+    assert given.trace == inputs.captures()["sqlite"]
+
+
+def test_a_preset_that_cannot_take_the_drive_over_is_no_error():
+    """The blocks of its own that `gftl` adds are not a parameter of the space."""
+    given = read.Layers(LOAD, None, None, ['precondition.scheme="greedy"'], [], None, None)
+    asked = read.asked(None, "one", given, read.bare(given, None), read.Options())
+    assert "gftl" not in asked.exact
 
 
 def _once(text):

@@ -68,8 +68,7 @@ class Chooser:
     def joined(self, used: Sequence[Used], quick: bool, seed: int | None = None) -> Request:
         """The request of these layers: later settings replace those before them."""
         sources = [one.source for one in used]
-        # Several choices may need the same trace.
-        file = _only(list(dict.fromkeys(one.file for one in used)), "trace")
+        file = _only([one.file for one in used], "trace")
         settings: dict[str, Any] = {}
         for source in sources:
             settings |= source.set
@@ -239,7 +238,11 @@ def _none_there(choice: Choice) -> TraceError:
 
 
 def _only(given: Sequence[Any], what: str) -> Any:  # noqa: ANN401 - of one kind, the caller knows
-    found = [item for item in given if item is not None]
+    # Several layers may need the same one.
+    found = list(dict.fromkeys(item for item in given if item is not None))
     if len(found) > 1:
-        raise ConfigError(f"error: two choices of a run name a {what}: {found[0]} and {found[1]}")
+        raise ConfigError(
+            f"error: [base] and the choices of a run name two {what}s: {found[0]} and {found[1]}\n"
+            f"  = help: name the {what} of a run once, in [base] or in the choices of one axis"
+        )
     return found[0] if found else None

@@ -125,11 +125,11 @@ def _numbers(form: RangeForm, own: Range) -> list[float] | None:
     if step <= 0 or form.scale == "log":
         why = "needs a linear scale" if step > 0 else f"must be above 0, got {shown(step)}"
         form.wrong(f"`step` {why}", "step")
-    steps = (form.high - form.low) / step
-    if steps > COUNT_MAX:
-        form.wrong(f"the range has {steps:,.0f} values; at most {COUNT_MAX:,} are allowed",
+    count = (form.high - form.low) / step + 1 + 1e-9
+    if count >= COUNT_MAX + 1:
+        form.wrong(f"the range has {math.floor(count):,} values; at most {COUNT_MAX:,} are allowed",
                    "step" if form.step is not None else "to")  # fmt: skip
-    values = [form.low + step * at for at in range(math.floor(steps + 1e-9) + 1)]
+    values = [form.low + step * at for at in range(math.floor(count))]
     return [_digits(value) for value in values]
 
 

@@ -232,6 +232,12 @@ def placed(given: str | None, folder: Path) -> str | None:
     return os.fspath(folder / given) if given is not None and is_file(given) else given
 
 
+def placed_trace(given: str, folder: Path) -> Path:
+    """A trace that another file names: a file in the same folder, or a built-in one."""
+    path = folder / given
+    return path if path.exists() else captures().get(given, path)
+
+
 def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:
     """Settings as `key.path=value`, from such strings or from a dictionary, nested or dotted."""
     if given is None:

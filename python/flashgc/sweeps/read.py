@@ -130,8 +130,7 @@ def _placed(source: Source, folder: Path) -> Source:
     scheme, device = inputs.placed(source.scheme, folder), inputs.placed(source.device, folder)
     if config is not None and (folder / config).is_file():
         config = os.fspath(folder / config)
-    if trace is not None:
-        trace = os.fspath(folder / trace)
+    trace = None if trace is None else os.fspath(inputs.placed_trace(trace, folder))
     return replace(source, config=config, device=device, scheme=scheme, trace=trace)
 
 
@@ -198,7 +197,7 @@ def _drawn(form: SweepForm, axes: Mapping[str, Axis]) -> list[Point]:
     others = [axis for axis in axes if axis not in names]
     columns = [_fixed(form, axes, axis) for axis in others]
     counts = [len(column) for column in columns]
-    _check_count([*counts, draw.count if draw else 1])
+    _check_count([*counts, draw.count if draw else 1], draw is not None)
     draws = _draws(draw, {axis: axes[axis] for axis in names}) if draw and names else [{}]
     points: dict[tuple[str, ...], Point] = {}
     for combination in itertools.product(*columns):
@@ -209,14 +208,15 @@ def _drawn(form: SweepForm, axes: Mapping[str, Axis]) -> list[Point]:
     return list(points.values())
 
 
-def _check_count(counts: Sequence[int]) -> None:
+def _check_count(counts: Sequence[int], is_drawn: bool = False) -> None:
     total = 1
     for count in counts:
         total *= count
     if total > COUNT_MAX:
+        help_ = "lower the `count` of [draw]" if is_drawn else "draw some of them with [draw]"
         raise ConfigError(
             f"error: the axes have {total:,} points; at most {COUNT_MAX:,} are allowed\n"
-            "  = help: draw some of them with a table [draw]"
+            f"  = help: {help_}"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +22,7 @@ from flashgc.running import building, inputs
 from flashgc.sweeps import outcome
 from flashgc.sweeps.store import Writer
 from flashgc.tuning import builtin, chosen, read, samples
+from flashgc.tuning.metrics import Metric
 from flashgc.tuning.pool import Pool, Run
 from flashgc.tuning.progress import Told, TuneProgress
 from flashgc.tuning.read import Asked, Layers, Options
@@ -134,10 +136,11 @@ def _searched(asked: Asked, pool: Pool, store: Path, told: Told) -> Tuning:
     from flashgc.tuning.search import Search
 
     first, plan = _planned(asked, pool, told)
-    asked = _with_defined_bounds(asked, first)
+    asked = _with_defined(asked, [first], "for this workload")
+    own = _own_runs(asked, plan, pool, told)
+    asked = _with_defined(asked, own, "in a part of the workload that the search runs")
     folder = output.folder(store / "tunes" / asked.study, "--store")
     search = Search(asked, plan, pool, folder, told)
-    _check_metrics(search, first)
     finalists = search.run()
     best = findings.chosen(search, finalists)
     rivals = [one for one in finalists if one.preset is not None or one is search.own]
@@ -165,29 +168,46 @@ def _planned(asked: Asked, pool: Pool, told: Told) -> tuple[Report, Samples]:
                                  checked["settings"]["seed"], made)  # fmt: skip
 
 
-def _with_defined_bounds(asked: Asked, first: Report) -> Asked:
-    """The same search without default constraints on what the workload does not have."""
-    if asked.has_own_bounds:
-        return asked
-    defined = [one for one in asked.constraints if one.metric.value(first) is not None]
-    return replace(asked, constraints=defined)
+def _own_runs(asked: Asked, plan: Samples, pool: Pool, told: Told) -> list[Report]:
+    """The runs of the configuration's own scheme, with which those of all points are compared."""
+    runs = [Run(asked.own, plan.request(asked.base, sets))
+            for sets in [*itertools.chain(*plan.rungs), *plan.check]]  # fmt: skip
+    reports = pool.run(runs, lambda done, total: told(TuneProgress("presets", done, total)))
+    found = [Report(dict(report)) for report in reports if report is not None]
+    if len(found) < len(reports):
+        raise ConfigError("error: the configuration's own scheme cannot complete all runs of the "
+                          "search\n  = help: `flashgc run` with other seeds, or other rows of the "
+                          "trace, shows why")  # fmt: skip
+    return found
 
 
-def _check_metrics(search: Search, first: Report) -> None:
-    for metric in search.metrics:
-        if metric.value(first) is None:
-            if "latency_ns" not in first.to_dict():
-                raise ConfigError(
-                    f'error: the run has no clock (engine.timing = "none"): {metric.label} '
-                    'is undefined\n  = help: remove engine.timing = "none"; or give a trace, with '
-                    "objectives and constraints other than times, as in --objectives "
-                    'write_amplification --constraint "erases <= 110%"'
-                )
+def _with_defined(asked: Asked, reports: Sequence[Report], where: str) -> Asked:
+    """The same search without default constraints that these runs leave undefined.
+
+    Any other metric that they leave undefined is an error.
+    """
+    if not asked.has_own_bounds:
+        kept = [one for one in asked.constraints if _is_defined(one.metric, reports)]
+        asked = replace(asked, constraints=kept)
+    for metric in [*asked.objectives, *(one.metric for one in asked.constraints)]:
+        if _is_defined(metric, reports):
+            continue
+        if "latency_ns" not in reports[0].to_dict():
             raise ConfigError(
-                f"error: {metric.label} is undefined for this workload\n"
-                "  = help: name other objectives with --objectives, and constraints with "
-                "--constraint"
+                f'error: the run has no clock (engine.timing = "none"): {metric.label} '
+                'is undefined\n  = help: remove engine.timing = "none"; or give a trace, with '
+                "objectives and constraints other than times, as in --objectives "
+                'write_amplification --constraint "erases <= 110%"'
             )
+        raise ConfigError(
+            f"error: {metric.label} is undefined {where}\n"
+            "  = help: name other objectives with --objectives, and constraints with --constraint"
+        )
+    return asked
+
+
+def _is_defined(metric: Metric, reports: Sequence[Report]) -> bool:
+    return all(metric.value(report) is not None for report in reports)
 
 
 def _made(

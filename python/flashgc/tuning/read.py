@@ -142,7 +142,7 @@ def layers_of(form: TuneForm, folder: Path, given: Layers) -> Layers:
     scheme, device = inputs.placed(base.scheme, folder), inputs.placed(base.device, folder)
     trace: building.PathLike | None = given.trace
     if trace is None and base.trace is not None:
-        trace = folder / base.trace
+        trace = inputs.placed_trace(base.trace, folder)
     return Layers(
         {} if config is None else config, given.scheme or scheme, given.device or device,
         [*inputs.settings(base.set), *given.sets], given.unsets, given.seed, given.fit, trace,
@@ -202,7 +202,11 @@ def asked(
 def _is_exact(base: Request, space: Space, name: str, values: Values) -> bool:
     """Whether a point of the space is a preset, its name apart."""
     preset: Request = {**base, "scheme": (name, None)}
-    found = [json.loads(engine.check(one))["settings"] for one in (preset, space.request(values))]
+    try:
+        found = [json.loads(engine.check(one))["settings"]
+                 for one in (preset, space.request(values))]  # fmt: skip
+    except ConfigError:
+        return False  # a key that the space lacks, such as extra blocks, does not fit the base
     for one in found:
         one["gc"].pop("scheme", None)
     return bool(found[0] == found[1])

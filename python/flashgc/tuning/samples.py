@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from flashgc._engine_types import Request
 from flashgc.advising import lengths
 from flashgc.results.metrics import RunResults
 
@@ -44,6 +45,10 @@ class Samples(NamedTuple):
     """Keys that would end a run of a given length earlier."""
     about: list[str]
     """Each rung in words, then the check."""
+
+    def request(self, base: Request, sets: Sets) -> Request:
+        """The request of a point with the settings of one of its runs."""
+        return {**base, "sets": [*base["sets"], *sets], "unsets": [*base["unsets"], *self.unset]}
 
 
 def planned(

@@ -235,12 +235,7 @@ class Search:
             self._score(those, rung)
 
     def _run(self, one: Candidate, sets: Sets) -> Run:
-        request = self._requests[one.name]
-        made: Request = {
-            **request, "sets": [*request["sets"], *sets],
-            "unsets": [*request["unsets"], *self.samples.unset],
-        }  # fmt: skip
-        return Run(one.name, made)
+        return Run(one.name, self.samples.request(self._requests[one.name], sets))
 
     def _values(self, reports: Sequence[Report | None]) -> list[dict[str, float]]:
         """The metrics of each run; none where a run failed or a metric is undefined."""
