@@ -126,8 +126,9 @@ def test_more_rows_than_a_batch(tmp_path):
         (["--request-log", "a.csv", "--gc-log", "./a.csv"], "log of collections cannot be the"),
         (["--request-log", "a.csv", "--series", "a.csv"], "the series cannot be the same file"),
         (["--gc-log", "a.csv", "--series", "folder.csv/../a.csv"], "collections and the series"),
-        (["--request-log", "a.csv", "--timeline", "folder.csv/../a.csv"], "timeline and the log"),
+        (["--request-log", "a.csv", "--gc-log", "folder.csv/../a.csv"], "log of requests and the"),
         (["--gc-log", "a.parquet"], "log of collections is written as csv alone"),
+        (["--gc-log", "a.json"], "log of collections is written as csv alone"),
         (
             ["--series", "b/a.Parquet"],
             "the series is written as csv alone\n  = help: name it b/a.csv",

@@ -73,13 +73,21 @@ def check_ending(
     )
 
 
-def check_rows(path: str | os.PathLike[str] | None, what: str) -> None:
-    """An OutputError where rows that are written as csv would have the name of another form."""
+_FORMS = (".arrow", ".csv", ".html", ".json", ".parquet", ".pftrace")
+"""The endings of forms that results have."""
+
+
+def check_form(path: str | os.PathLike[str] | None, what: str, own: str) -> None:
+    """An OutputError where a result of one form alone would have the name of another form."""
     check_ending(path, what)
-    if path is not None and Path(path).suffix.lower() == ".parquet":
+    if path is None:
+        return
+    ending = Path(path).suffix
+    if ending.lower() in _FORMS and ending.lower() != own:
         raise OutputError(
-            f"error: {path} ends in .parquet, and the {what} is written as csv alone\n"
-            f"  = help: name it {Path(path).with_suffix('.csv')}"
+            f"error: {path} ends in {ending.lower()}, and the {what} is written as {own[1:]} "
+            "alone\n"
+            f"  = help: name it {Path(path).with_suffix(own)}"
         )
 
 

@@ -106,9 +106,9 @@ def run(
     verify, blame = arguments.switch("verify", verify), arguments.switch("blame", blame)
     over_time = None if over_time is None else arguments.switch("over_time", over_time)
     untimed = arguments.switch("untimed", untimed)
-    output.check_ending(timeline, "timeline")
-    output.check_rows(gc_log, "log of collections")
-    output.check_rows(series, "series")
+    output.check_form(timeline, "timeline", ".pftrace")
+    output.check_form(gc_log, "log of collections", ".csv")
+    output.check_form(series, "series", ".csv")
     for log in (gc_log, series, timeline, request_log):
         output.check_apart(log, config, trace, scheme, device, drive)
     requests_log.check(request_log)
