@@ -364,12 +364,20 @@ def test_constraints(text, relative, limit):
     assert found.of_presets == ("presets" in text)
 
 
+def test_a_count_of_0_keeps_a_limit_of_0():
+    for sense in ("<=", ">="):
+        assert metrics.constraint(f"erases {sense} 0").excess(0.0, 0.0, 0.0) == 0.0
+    assert metrics.constraint("erases <= 0").excess(0.0, 3.0, 0.0) > 0
+
+
 UNTIMED = ("--set", "engine.timing=none", "--set", "device.blocks_per_plane=64",
            "--set", "workload.synthetic.requests=2000")  # fmt: skip
 WRONG = [
     (["oltp", "--objectives", "reed"], "'reed' is not a metric", "`read`"),
     (["oltp", "--objectives", "read,read"], "'read' is there twice", ""),
     (["oltp", "--constraint", "read < 5"], "cannot be read", "METRIC <= LIMIT"),
+    (["oltp", "--constraint", "read <= 0 ms"], "must be above 0", "that no run has"),
+    (["oltp", "--constraint", "read <= 0%"], "must be above 0", "that no run has"),
     (["oltp", "--constraint", "read <= 5"], "has no unit", "read <= 5 ms"),
     (["oltp", "--constraint", "wear <= 5 ms"], "not a time", "a number or a share"),
     (["oltp", "--method", "gp"], "'gp' is not known", "tpe, nsga-ii, random"),

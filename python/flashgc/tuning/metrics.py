@@ -100,6 +100,8 @@ class Constraint:
         """The excess over it, as a logarithm; at most 0 where it is met."""
         log = math.log(self.limit) if self.limit > 0 else -math.inf
         own = ratio if self.relative else math.log(value) if value > 0 else -math.inf
+        if own == log == -math.inf:
+            return 0.0  # a count of 0 at a limit of 0
         over = own - log - (best_preset if self.of_presets else 0.0)
         return -over if self.least else over
 
@@ -145,6 +147,11 @@ def constraint(text: str) -> Constraint:
             f'  = help: for instance "{metric.name} {match["sense"]} {match["number"]} ms"'
         )
     relative = unit == "%"
+    if number == 0 and (relative or metric.is_time):
+        raise ConfigError(
+            f"error: the limit of the constraint {text!r} must be above 0\n"
+            "  = help: a time or a share of 0 is one that no run has, or that every run has"
+        )
     limit = number / 100 if relative else number * _TIMES.get(unit or "", 1.0)
     return Constraint(metric, " ".join(text.split()), match["sense"] == ">=", limit, relative,
                       match["of"] is not None)  # fmt: skip
