@@ -147,6 +147,8 @@ impl Draw {
             "\"uniform\"",
             "{ zipf = 0.9 }",
             "{ zipf = 3 }",
+            "{ zipf = 1.0, population = 40 }",
+            "{ zipf = 1.0, population = 1_000_000 }",
             "{ hot_cold = { f = 0.1, r = 0.9 } }",
             "{ hot_cold = { f = 0.02, r = 0.99 } }",
             "{ groups = [{ places = 0.1, requests = 0.6 }, { places = 0.9, requests = 0.4 }] }",
