@@ -100,6 +100,28 @@ impl OverwriteWith {
     }
 }
 
+/// The planes of writes that take no time, under dynamic allocation of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Planes {
+    /// One after the other, as a busy host spreads its writes.
+    InTurn,
+    /// That of the most erased pages, as an idle drive chooses.
+    MostErased,
+}
+
+impl Planes {
+    /// The words of the configuration.
+    const WORDS: [(&'static str, Planes); 2] =
+        [("in-turn", Planes::InTurn), ("most-erased", Planes::MostErased)];
+
+    /// By reference, as serialisation needs it.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    fn are_in_turn(&self) -> bool {
+        *self == Planes::InTurn
+    }
+}
+
 /// The preparation of a drive's starting state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PreconditionPlan {
@@ -127,6 +149,9 @@ pub struct PreconditionPlan {
     pub until_steady: bool,
     /// The preset of the scheme that is active meanwhile; none for the run's own.
     pub scheme: Option<String>,
+    /// The planes that its writes go to.
+    #[serde(skip_serializing_if = "Planes::are_in_turn")]
+    pub planes: Planes,
 }
 
 /// The default of the most drive writes until steady.
@@ -149,6 +174,7 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
     let scheme = scheme(table);
     let overwrite = table.f64("overwrite", 0.0..=10_000.0);
     let (overwrite_with, shift_bytes) = overwrite_with(table, fill, is_generated);
+    let planes = table.choice("planes", &Planes::WORDS).unwrap_or(Planes::InTurn);
     let until_steady = table.choice("until", &[("steady", true)]).unwrap_or(false);
     let most = table.f64("at_most", 0.0..=10_000.0);
     if until_steady && overwrite.is_some() {
@@ -195,6 +221,7 @@ pub fn read(table: &Reader<'_>, is_generated: bool) -> Option<PreconditionPlan> 
         shift_bytes,
         until_steady,
         scheme,
+        planes,
     })
 }
 

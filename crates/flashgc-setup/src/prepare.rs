@@ -5,7 +5,7 @@ use super::engine::Engine;
 use super::filler::filler;
 use super::gc::{self, Scheme};
 use super::inputs::Inputs;
-use super::precondition::{self, PreconditionPlan};
+use super::precondition::{self, Planes, PreconditionPlan};
 use super::setup::Setup;
 use super::workload::{self, WorkloadPlan};
 use super::{derive, given, renamed, stack};
@@ -68,7 +68,8 @@ fn checked(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     let root = Reader::root(tree, sink);
     let mut tables = tables(&root, inputs)?;
     let Tables { seed, device, scheme, workload, until, precondition, engine } = &mut tables;
-    let plan = derive::plan(&root, *seed, device, scheme, workload, *engine)?;
+    let mut plan = derive::plan(&root, *seed, device, scheme, workload, *engine)?;
+    plan.untimed_by_erased = precondition.planes == Planes::MostErased;
     derive::untimed::check(&root, &plan, workload, until.is_some())?;
     let filler = filler(&root, precondition, device, &plan);
     derive::foresight::check(&root, &plan, workload, precondition, filler.is_some())?;

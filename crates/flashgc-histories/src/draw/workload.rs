@@ -278,6 +278,9 @@ impl Draw {
                     false => &["uniform", "workload"],
                 };
                 self.maybe("precondition.overwrite_with", with);
+                if self.is("device.allocation", "dynamic") {
+                    self.maybe("precondition.planes", &["in-turn", "most-erased"]);
+                }
             }
         }
         if fill != "none" && self.choices.chance(12) {

@@ -107,12 +107,14 @@ impl Allocation {
         self.when_idle.start_measuring();
     }
 
-    /// The plane of a write while nothing is timed: by the number of the page, the least busy, or
-    /// the next in round robin.
+    /// The plane of a write while nothing is timed: by the number of the page, or the next in round
+    /// robin. By the most erased pages, a plane that has just been collected gets all writes until
+    /// its next collection, as on a drive that is idle between two writes.
     #[inline(always)]
     pub fn plane_for_write(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         match plan.allocation {
             Kind::Striped => plan.geometry.striped_plane(lpn),
+            Kind::Dynamic if plan.untimed_by_erased => self.least_busy_plane(plan, ftl, lpn),
             Kind::Dynamic => self.next_of_pool(plan, ftl, lpn),
             Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
         }

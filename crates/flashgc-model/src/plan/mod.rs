@@ -117,6 +117,9 @@ pub struct Plan {
     pub coalesce: bool,
     /// Whether the measured part runs in logical time: requests in order, without a clock.
     pub untimed: bool,
+    /// Whether writes that take no time go to the plane of the most erased pages, where allocation
+    /// is dynamic, and not to the planes in turn.
+    pub untimed_by_erased: bool,
 }
 
 impl Plan {

@@ -81,5 +81,6 @@ pub fn plan(
         reads: order::has_reads(workload),
         coalesce: engine.coalesce,
         untimed: engine.untimed,
+        untimed_by_erased: false,
     })
 }
