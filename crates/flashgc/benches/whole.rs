@@ -143,7 +143,7 @@ const CASES: &[Case] = &[
         gib: 8,
         requests: 5_000_000,
         settings: &["device.allocation=dynamic"],
-        small_hash: "e31713c8e6698a4ec81a6653990f639c",
+        small_hash: "03b14ad1304eb0d159d604055c5f11e3",
     },
 ];
 
