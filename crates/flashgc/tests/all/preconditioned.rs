@@ -119,5 +119,5 @@ const COLD: &[&str] = &[
     "workload.synthetic.size=\"4 KiB\"",
     "workload.synthetic.queue_depth=32",
     "workload.synthetic.read_share=0.0",
-    "workload.synthetic.address={groups=[{places=0.8,requests=0},{places=0.2,requests=1}],scatter=1}",
+    "workload.synthetic.address={groups=[{places=0.2,requests=1}],scatter=1}",
 ];
