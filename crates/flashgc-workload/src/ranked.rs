@@ -145,7 +145,6 @@ impl Ranked {
     /// With more ranks than places: the most popular ones have a place each, as they have on the
     /// drive that this one stands for, and the others share the other places evenly. So the places
     /// have the shares of the requests that parts of the larger drive have.
-    #[cold]
     fn shared(&self, rank: u64) -> u64 {
         let own = self.positions.div_ceil(OWN);
         if rank < own {

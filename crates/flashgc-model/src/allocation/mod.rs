@@ -115,16 +115,13 @@ impl Allocation {
         match plan.allocation {
             Kind::Striped => plan.geometry.striped_plane(lpn),
             Kind::Dynamic if plan.untimed_by_erased => self.least_busy_plane(plan, ftl, lpn),
-            Kind::Dynamic => self.next_of_pool(plan, ftl, lpn),
-            Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
+            Kind::Dynamic | Kind::WhenIdle => self.plane_by_turn(plan, ftl, lpn),
         }
     }
 
-    /// The plane of a write where a program joins pages: the next one in round robin that has a
-    /// page. All planes are equal then; with the plane of the most erased pages, a plane that has
-    /// just been collected would get all writes until its next collection, and fill with valid
-    /// pages.
-    pub fn plane_for_program(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
+    /// The next plane in round robin that has a page. Where a program joins pages, writes have no
+    /// other.
+    pub fn plane_by_turn(&mut self, plan: &Plan, ftl: &Ftl, lpn: Lpn) -> PlaneId {
         match plan.allocation {
             Kind::WhenIdle => self.next_plane(plan, ftl, lpn),
             Kind::Striped | Kind::Dynamic => self.next_of_pool(plan, ftl, lpn),

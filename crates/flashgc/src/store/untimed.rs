@@ -341,7 +341,7 @@ impl Store {
             return self.alloc.plane_for_write(plan, &self.ftl, lpn);
         }
         let begun = self.slots_left.filter(|&(_, left)| left > 0);
-        let chosen = || (self.alloc.plane_for_program(plan, &self.ftl, lpn), slots);
+        let chosen = || (self.alloc.plane_by_turn(plan, &self.ftl, lpn), slots);
         let (plane, left) = begun.unwrap_or_else(chosen);
         self.slots_left = Some((plane, left - 1));
         plane

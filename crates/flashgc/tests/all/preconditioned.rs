@@ -99,12 +99,13 @@ fn cold_pages_cost_as_much_after_preconditioning_as_after_timed_writes() {
             assert!((0.9..1.1).contains(&ratio), "{allocation}, {name}: {ratio:.3}");
         }
     }
-    let by_erased =
-        [COLD, &["device.allocation=\"dynamic\"", "precondition.overwrite=3.0"]].concat();
-    let by_erased = [&by_erased[..], &["precondition.planes=\"most-erased\""]].concat();
-    let writes = "workload.synthetic.requests=\"0.5 drive writes\"";
-    let drifted =
-        common::whole(&run(TINY, &[&by_erased[..], &[writes]].concat()), "pages.gc_moved");
+    let by_erased = [
+        "device.allocation=\"dynamic\"",
+        "precondition.overwrite=3.0",
+        "precondition.planes=\"most-erased\"",
+        "workload.synthetic.requests=\"0.5 drive writes\"",
+    ];
+    let drifted = common::whole(&run(TINY, &[COLD, &by_erased].concat()), "pages.gc_moved");
     assert!((drifted as f64) < 0.8 * striped, "{drifted} copies, {striped} under stripes");
 }
 
