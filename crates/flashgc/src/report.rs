@@ -423,6 +423,9 @@ fn gc(setup: &Setup, results: &Results) -> Value {
     if setup.plan.gc.idle.is_some() {
         keys["idle_collections"] = json!(counters.idle_collections);
     }
+    if setup.plan.gc.background.read_reclaim.is_some() {
+        keys["read_reclaims"] = json!(counters.read_reclaims);
+    }
     keys
 }
 

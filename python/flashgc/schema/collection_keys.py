@@ -45,6 +45,7 @@ class Gc(Section):
     unpaid_copies: Annotated[int, Only("where writes pay for copies")]
     copies_between_writes_max: Annotated[int, Only("where writes pay for copies")]
     idle_collections: Annotated[int, Only("with the trigger idle")]
+    read_reclaims: Annotated[int, Only("with read-reclaim")]
 
 
 class GcTime(Section):

@@ -454,10 +454,12 @@ impl Draw {
             "\"flush-buffer\"",
             "\"pre-migration\"",
             "[\"flush-buffer\",\"pre-migration\"]",
+            "\"read-reclaim\"",
+            "[\"pre-migration\",\"read-reclaim\"]",
         ];
         let used = self.choices.pick(&lists);
         self.set("gc.background.use", used);
-        for word in ["nothing", "flush-buffer", "pre-migration"] {
+        for word in ["nothing", "flush-buffer", "pre-migration", "read-reclaim"] {
             if used.contains(word) {
                 self.history.words.push(("gc.background.use".into(), word.into()));
             }
@@ -467,6 +469,12 @@ impl Draw {
                 self.buffer();
             }
             self.history.remove("device.write_buffer.flush");
+        }
+        if used.contains("read-reclaim") {
+            let limits = ["1", "2", "5", "20", "100"];
+            self.value("gc.background.read-reclaim.limit", &limits);
+            let when = ["before-host", "unit-idle", "drive-idle"];
+            self.maybe("gc.background.read-reclaim.when", &when);
         }
         if used.contains("pre-migration") {
             let distances =

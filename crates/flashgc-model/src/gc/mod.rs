@@ -24,6 +24,7 @@ pub mod pacing;
 pub mod placement;
 pub mod pre_migration;
 pub mod preemption;
+pub mod read_reclaim;
 mod slots;
 mod trigger;
 pub mod used_space;
@@ -31,7 +32,7 @@ pub mod victim;
 pub mod windows;
 
 pub use answers::{Batch, BlockingChoice, Cost, Isolation, Space};
-pub use background::BackgroundPlan;
+pub use background::{BackgroundPlan, Precedence};
 pub use copy::CopyChoice;
 pub use idle::{Idle, MeanCollection, Wait};
 pub use job::{Copy, CrossUnit, JobRow, Role, Victim};
@@ -39,6 +40,7 @@ pub use lists::counted;
 pub use pacing::{TimeSlices, Tokens};
 pub use pre_migration::PreMigration;
 pub use preemption::{Preemption, Suspends};
+pub use read_reclaim::ReadReclaim;
 pub use slots::{GcPlan, Watermark};
 
 pub use trigger::Sight;
@@ -60,6 +62,8 @@ struct UnitNeeds {
     triggered: u32,
     /// The plane that is checked first at the unit's next collection.
     next_plane: u32,
+    /// Whether a background task has work for the unit that goes before the host.
+    has_work: bool,
 }
 
 /// The collector's memory: the planes that need space, and the state of its policies.

@@ -5,7 +5,7 @@
 
 use super::placement::{ClassPages, Placement};
 use super::victim::{Candidates, Policy, VictimPolicy};
-use super::{Gc, GcPlan};
+use super::{Gc, GcPlan, UnitNeeds};
 use crate::device::Geometry;
 use crate::ftl::blocks::BlockState;
 use crate::ftl::{Fact, Ftl, Lost};
@@ -201,6 +201,24 @@ impl Gc {
     #[inline(always)]
     pub fn unit_is_triggered(&self, unit: UnitId) -> bool {
         self.units[unit.index()].triggered > 0
+    }
+
+    /// Whether background work of the unit goes before the host.
+    #[inline(always)]
+    pub fn has_work(&self, unit: UnitId) -> bool {
+        self.units[unit.index()].has_work
+    }
+
+    /// A background task has work for the unit that goes before the host, or has none any more.
+    pub fn set_work(&mut self, unit: UnitId, has_work: bool) {
+        self.units[unit.index()].has_work = has_work;
+    }
+
+    /// Whether the unit has a collection to begin.
+    #[inline(always)]
+    pub fn has_needs(&self, unit: UnitId) -> bool {
+        let UnitNeeds { triggered, has_work, .. } = self.units[unit.index()];
+        triggered > 0 || has_work
     }
 
     /// Whether a plane of the unit is so short that collection goes before everything.

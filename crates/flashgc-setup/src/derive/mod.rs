@@ -14,7 +14,7 @@ pub mod notes;
 mod order;
 mod queue;
 mod read_retry;
-mod refused;
+pub mod refused;
 mod reserve;
 pub mod scheme;
 pub mod sprandom;

@@ -55,7 +55,7 @@ fn finds_data(of: &Of<'_>) -> Option<String> {
 fn is_never_idle(of: &Of<'_>) -> Option<String> {
     let plan = of.plan;
     let waits_for_idle = plan.gc.idle.is_some()
-        || plan.gc.background.uses_units()
+        || plan.gc.background.waits_for_idle()
         || plan.write_buffer.is_some_and(|buffer| buffer.flushes_when_idle);
     (waits_for_idle && matches!(plan.arrivals, Arrivals::Closed(_))).then(|| {
         "in a closed loop the drive is never idle, so the scheme's idle-time work does not run"

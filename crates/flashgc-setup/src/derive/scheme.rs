@@ -3,7 +3,7 @@
 use super::{cache, failures, mapping_unit, reserve, superblocks};
 use crate::device::Device;
 use crate::gc::Scheme;
-use crate::slots::{blocking, copy, erase, pacing, preemption, tokens};
+use crate::slots::{background, blocking, copy, erase, pacing, preemption, tokens};
 use crate::spare;
 use flashgc_config::Reader;
 use flashgc_model::device::Shape;
@@ -19,6 +19,7 @@ const CHECKS: &[Check] = &[
     |root, device, _, gc| preemption::check(root, device, gc),
     |root, _, _, gc| blocking::check(root, gc),
     |root, _, _, gc| tokens::check(root, gc),
+    |root, _, _, gc| background::check(root, gc),
     |root, device, _, gc| mapping_unit::check(root, device, gc),
     |root, device, _, _| cache::check(root, device),
     |root, device, _, gc| superblocks::check(root, device, gc),

@@ -126,7 +126,9 @@ fn of_scheme(gc: &GcPlan) -> Vec<Refused> {
              from its register, nor is one while an operation is suspended",
         ),
         refused(
-            gc.background.uses_units() || gc.background.flushes_buffer,
+            gc.background.uses_units()
+                || gc.background.flushes_buffer
+                || gc.background.read_reclaim.is_some(),
             ("gc.background.use", Some("\"nothing\"")),
             "background work is that of single units",
         ),

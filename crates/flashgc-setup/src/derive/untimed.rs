@@ -77,6 +77,11 @@ fn scheme(plan: &Plan) -> Vec<Refused> {
             "background work runs while the drive is idle, and there is no such time",
         ),
         refused(
+            gc.background.read_reclaim.is_some(),
+            ("gc.background.use", Some("\"nothing\"")),
+            "reads that take no time are not counted by block",
+        ),
+        refused(
             gc.copy.at_once() > 1,
             ("gc.copy.use", Some("\"copyback\"")),
             "copies are made one after the other, so that none run in parallel",

@@ -1,14 +1,15 @@
-//! `[gc.background]`: the work that is done before any collection. The slot takes one choice, or a
+//! `[gc.background]`: the work that no lack of space asks for. The slot takes one choice, or a
 //! list of several.
 
 use super::slot::{Slot, Taken, choice, several};
+use crate::derive::refused::{refuse, refused};
 use crate::space::refuse_share_of_soft;
 use flashgc_config::Reader;
 use flashgc_config::units::{Share, ShareOf, Threshold};
 use flashgc_model::device::Shape;
-use flashgc_model::gc::BackgroundPlan;
-use flashgc_model::gc::choice::{About, Choice, Described, Key, Percent, Row, Word};
+use flashgc_model::gc::choice::{About, Choice, Count, Described, Key, Percent, Row, Word};
 use flashgc_model::gc::pre_migration::{PreMigration, Stop};
+use flashgc_model::gc::{BackgroundPlan, GcPlan, Precedence, ReadReclaim};
 
 /// The background work as configured; amounts of space still depend on the device.
 pub struct Background(Vec<Task>);
@@ -18,6 +19,7 @@ type Task = Box<dyn Fn(&Reader<'_>, &Shape, &mut BackgroundPlan) -> Option<()>>;
 
 const NOTHING: &str = "nothing";
 const PRE_MIGRATION: &str = "pre-migration";
+const READ_RECLAIM: &str = "read-reclaim";
 
 const CHOICES: &[Row<Task>] = &[
     Row {
@@ -49,10 +51,23 @@ const CHOICES: &[Row<Task>] = &[
             }))
         },
     },
+    Row {
+        choice: Choice {
+            name: READ_RECLAIM,
+            about: "a block in which the array has read `limit` flash pages for the host since \
+                    its erase is collected",
+            keys: &[&LIMIT, &PRECEDENCE],
+            source: "read disturb management of NAND controllers; docs/read-reclaim.md",
+        },
+        read: |table, _| {
+            let (limit, when) = (LIMIT.checked(table)?, PRECEDENCE.read(table));
+            Some(switched(move |plan| plan.read_reclaim = Some(ReadReclaim { limit, when })))
+        },
+    },
 ];
 
-/// A task without keys.
-fn switched(on: fn(&mut BackgroundPlan)) -> Task {
+/// A task whose keys need no device.
+fn switched(on: impl Fn(&mut BackgroundPlan) + 'static) -> Task {
     Box::new(move |_, _, plan| {
         on(plan);
         Some(())
@@ -88,6 +103,29 @@ const RULE: Word<bool> = Word {
     about: About::Each(&[
         "stop when at most this share of valid pages is left",
         "stop when this share has been moved",
+    ]),
+};
+
+/// A limit of controllers for flash with three bits a cell that is not worn.
+const LIMIT: Count = Count {
+    name: "limit",
+    default: 250_000,
+    least: 1,
+    most: 1_000_000_000,
+    about: "reads of a block between two erases",
+};
+const PRECEDENCE: Word<Precedence> = Word {
+    name: "when",
+    words: &[
+        ("before-host", Precedence::BeforeHost),
+        ("unit-idle", Precedence::UnitIdle),
+        ("drive-idle", Precedence::DriveIdle),
+    ],
+    default: 0,
+    about: About::Each(&[
+        "in the unit's order of service at the place of collections",
+        "while no request waits for the unit",
+        "while no request is outstanding",
     ]),
 };
 
@@ -128,6 +166,28 @@ impl Background {
         self.0.iter().try_for_each(|task| task(root, shape, &mut plan))?;
         Some(plan)
     }
+}
+
+/// Read reclaim counts the reads of whole blocks and collects them, whether the host writes or not.
+pub fn check(root: &Reader<'_>, gc: &GcPlan) -> Option<()> {
+    if gc.background.read_reclaim.is_none() {
+        return Some(());
+    }
+    let rows = [
+        refused(
+            gc.sub_blocks.is_some(),
+            ("gc.erase.use", Some("\"block\"")),
+            "it counts the reads of whole blocks and erases those",
+        ),
+        refused(
+            gc.tokens.is_some(),
+            ("gc.pacing.use", Some("\"at-once\"")),
+            "a collection that tokens pay for rests while the host writes nothing, and blocks are \
+             reclaimed under reads",
+        ),
+    ];
+    let by = "gc.background.use = \"read-reclaim\"";
+    refuse(root, rows, by, "set gc.background.use = \"nothing\"")
 }
 
 fn pre_migration(table: &Reader<'_>) -> Option<PreMigrationKeys> {

@@ -62,6 +62,8 @@ pub struct Counters {
     pub jobs: u64,
     /// Collections among them that the idle trigger began.
     pub idle_collections: u64,
+    /// Collections among them of blocks that were read often.
+    pub read_reclaims: u64,
     /// Victims that were on no list of the trigger `used-space`.
     pub fallbacks: u64,
     /// Reads that waited for a block under collection, where single blocks are blocked.

@@ -5,17 +5,16 @@ use super::Counters;
 /// The differences between fields of two structures.
 macro_rules! less {
     (
-        $now:ident, $before:ident, [$($sum:ident),* $(,)?], [$($list:ident),* $(,)?],
-        [$($kept:ident),* $(,)?]
+        $now:ident, $before:ident, [$($sum:ident),* $(,)?], [$($kept:ident),* $(,)?]
     ) => {
         Counters {
             $($sum: $now.$sum.saturating_sub($before.$sum),)*
-            $($list: less_each(&$now.$list, &$before.$list),)*
             $($kept: $now.$kept,)*
             requests: [0, 1, 2].map(|op| $now.requests[op] - $before.requests[op]),
             bytes: [0, 1].map(|op| $now.bytes[op] - $before.bytes[op]),
             buffer_hits: [0, 1].map(|op| $now.buffer_hits[op] - $before.buffer_hits[op]),
             cached: [0, 1].map(|op| $now.cached[op] - $before.cached[op]),
+            victims_by_valid: less_each(&$now.victims_by_valid, &$before.victims_by_valid),
             retries: [0, 1].map(|who| less_each(&$now.retries[who], &$before.retries[who])),
         }
     };
@@ -45,6 +44,7 @@ impl Counters {
                 erase_operations,
                 jobs,
                 idle_collections,
+                read_reclaims,
                 fallbacks,
                 blocked,
                 victim_blocks,
@@ -81,7 +81,6 @@ impl Counters {
                 program_failures,
                 erase_failures,
             ],
-            [victims_by_valid],
             [
                 gc_busy_open_ns,
                 gc_wait_max_ns,

@@ -19,6 +19,7 @@ mod overview;
 mod per_request;
 mod places;
 mod promises;
+mod reclaims;
 mod request_log;
 mod requests;
 mod rereads;
@@ -249,6 +250,11 @@ pub enum Happened {
     AccessesBuffer {
         /// Its place in the slab.
         op: u32,
+    },
+    /// A block is collected since it was read often.
+    Reclaimed {
+        /// The block.
+        block: BlockId,
     },
     /// An operation of a background task begins.
     WorksAhead {

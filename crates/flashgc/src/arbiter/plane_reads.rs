@@ -16,7 +16,7 @@ impl Preemptive {
         let is_paced = self.slices.is_some() || self.tokens.is_some();
         let waits = match view.jobs[unit].stage() {
             _ if self.units[unit.index()].suspended.is_some() => true,
-            Stage::Closed => !view.gc.unit_is_triggered(unit) || !view.may_open_job(unit),
+            Stage::Closed => !view.gc.has_needs(unit) || !view.may_open_job(unit),
             Stage::Copying => self.rules.between_copies && !is_paced,
             _ => false,
         };

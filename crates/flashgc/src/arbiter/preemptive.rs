@@ -84,6 +84,10 @@ impl Preemptive {
             turn.at = 1;
             return Choice::TryCollect;
         }
+        if view.gc.has_work(unit) && view.may_open_job(unit) {
+            turn.at = 1;
+            return Choice::TryBackground;
+        }
         self.next_of_host(unit, turn, view)
     }
 

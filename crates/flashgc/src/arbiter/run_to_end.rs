@@ -23,6 +23,9 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
                 Stage::Closed if view.gc.unit_is_triggered(unit) && view.may_open_job(unit) => {
                     return Choice::TryCollect;
                 }
+                Stage::Closed if view.gc.has_work(unit) && view.may_open_job(unit) => {
+                    return Choice::TryBackground;
+                }
                 // The unit waits for pages that it has sent.
                 Stage::Closed | Stage::Sending | Stage::Moved | Stage::Erased => {}
                 _ => return Choice::Step,

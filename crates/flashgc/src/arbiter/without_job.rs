@@ -29,7 +29,7 @@ impl Preemptive {
         turn: &mut Turn,
         view: &View<'_>,
     ) -> Option<Choice> {
-        if view.jobs[unit].is_open() || view.gc.unit_is_triggered(unit) || turn.at % 2 == 1 {
+        if view.jobs[unit].is_open() || view.gc.has_needs(unit) || turn.at % 2 == 1 {
             return None;
         }
         if view.waiting.count(unit) == 0 {

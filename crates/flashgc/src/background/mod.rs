@@ -1,4 +1,4 @@
-//! Background work: what the drive does while the host waits for nothing.
+//! Background work: what the drive does while the host waits for nothing, or before the host.
 //!
 //! A task is one file in this folder and one row in [`tasks`]. It is notified when the host rests
 //! and when a request comes, and names the work of an idle unit. It starts nothing itself, and
@@ -9,12 +9,13 @@
 mod flush;
 mod idle;
 mod pre_migration;
+mod read_reclaim;
 mod task;
 
 use crate::collect::At;
 use crate::context::Context;
 use crate::ftl::{Fact, Lost};
-use crate::ids::UnitId;
+use crate::ids::{Ppn, UnitId};
 use crate::plan::Plan;
 use crate::verify::Watch;
 pub use task::{Bound, Rest, Task, Undone, Work};
@@ -27,6 +28,7 @@ fn tasks<W: Watch>(plan: &Plan) -> Vec<Box<dyn Task<W>>> {
     let rows: &[Row<W>] = &[
         |plan, _| Some(Box::new(flush::Flush::new(plan)?)),
         |plan, _| Some(Box::new(idle::IdleCollection::new(plan)?)),
+        |plan, _| Some(Box::new(read_reclaim::Reclaiming::new(plan)?)),
         |plan, task| Some(Box::new(pre_migration::PreMigrating::new(plan, task)?)),
     ];
     let mut tasks = Vec::new();
@@ -39,18 +41,20 @@ fn tasks<W: Watch>(plan: &Plan) -> Vec<Box<dyn Task<W>>> {
 /// The background work of a drive.
 pub struct Background<W> {
     tasks: Vec<Box<dyn Task<W>>>,
+    counts_reads: bool,
 }
 
 impl<W: Watch> Clone for Background<W> {
     fn clone(&self) -> Self {
-        Background { tasks: self.tasks.clone() }
+        Background { tasks: self.tasks.clone(), ..*self }
     }
 }
 
 impl<W: Watch> Background<W> {
     /// The background work of a plan.
     pub fn new(plan: &Plan) -> Self {
-        Background { tasks: tasks(plan) }
+        let counts_reads = plan.gc.background.read_reclaim.is_some();
+        Background { tasks: tasks(plan), counts_reads }
     }
 
     /// Whether there is any.
@@ -100,6 +104,17 @@ impl<W: Watch> Background<W> {
     #[inline(always)]
     pub fn collection_ended(&mut self, unit: UnitId, elapsed_ns: u64, cx: &mut Context<'_, W>) {
         self.tasks.iter_mut().for_each(|task| task.collection_ended(unit, elapsed_ns, cx));
+    }
+
+    /// Whether a task follows the pages that the array reads for the host.
+    #[inline(always)]
+    pub fn counts_reads(&self) -> bool {
+        self.counts_reads
+    }
+
+    /// The array reads flash pages for the host: one slot of each is enough.
+    pub fn page_read(&mut self, page: Ppn, at: &mut Rest<'_, W>) {
+        self.tasks.iter_mut().for_each(|task| task.page_read(page, at));
     }
 
     /// A page moved, or a collection claimed a block.

@@ -100,7 +100,13 @@ pub trait Task<W: Watch>: Send + Copied<W> {
     /// The timer that the task set has ended.
     fn timer_ended(&mut self, _at: &mut Rest<'_, W>) {}
 
-    /// The work of an idle unit, which begins at once.
+    /// The array reads a flash page for the host, here by one of its slots.
+    fn page_read(&mut self, _page: Ppn, _at: &mut Rest<'_, W>) {}
+
+    /// The work of an idle unit, or of one whose work goes before the host ([`Gc::set_work`]). It
+    /// begins at once.
+    ///
+    /// [`Gc::set_work`]: crate::gc::Gc::set_work
     fn next(&mut self, _unit: UnitId, _at: &mut Rest<'_, W>) -> Option<Work> {
         None
     }

@@ -117,7 +117,7 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
         read_steps, merged_programs, gc_extra_ns, background_moved, background_wasted,
         background_calls, background_victims, background_busy_ns, time_slices, stall_max_ns,
         below_floor_ns, free_pages_min, unpaid_copies, copies_between_writes_max, cached,
-        programs_suspended, retries, padded, program_failures, erase_failures,
+        programs_suspended, retries, padded, program_failures, erase_failures, read_reclaims,
         retired_pages: _,
     } = counters;
     figures.add_all(100, *requests);
@@ -148,6 +148,9 @@ fn add_counters(figures: &mut Figures, counters: &Counters) {
     }
     if *programs_suspended != 0 {
         figures.add(295, *programs_suspended);
+    }
+    if *read_reclaims != 0 {
+        figures.add(289, *read_reclaims);
     }
     if (*program_failures, *erase_failures) != (0, 0) {
         figures.add_all(296, [*program_failures, *erase_failures]);

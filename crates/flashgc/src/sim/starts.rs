@@ -5,7 +5,7 @@ use crate::collect::Stage;
 use crate::device::Level;
 use crate::flash::{self, Phases};
 use crate::host::{Op, OpKind};
-use crate::ids::{Lpn, PlaneId, UnitId};
+use crate::ids::{Lpn, PlaneId, Ppn, UnitId};
 use crate::operation::{Given, Then};
 use crate::owner::Owner;
 use crate::verify::{Happened, Watch};
@@ -48,6 +48,9 @@ impl<W: Watch> Sim<W> {
             self.join_reads(unit, op, list);
         }
         self.note_programmed(unit, op);
+        if self.background.counts_reads() && kind != OpKind::Write {
+            self.pages_are_read(unit, op);
+        }
         Some(binding!(self).phases((op, kind), &self.units[unit.index()].riders))
     }
 
@@ -76,6 +79,9 @@ impl<W: Watch> Sim<W> {
             self.units[reader.index()].riders.ops.push(next);
             last = self.page_of(next);
         }
+        if self.background.counts_reads() {
+            self.pages_are_read(reader, op);
+        }
         let kind = self.host.waiting.op(op).kind;
         let phases = binding!(self).phases((op, kind), &self.units[reader.index()].riders);
         self.store.alloc.one_more(unit);
@@ -86,6 +92,20 @@ impl<W: Watch> Sim<W> {
         let moved = self.flash.start_in_plane(reader, command, of_unit, now_ns, events);
         self.notify_beginning(reader, owner, &moved);
         self.has_begun(reader, moved);
+    }
+
+    /// The array reads the pages of an operation of the host: each flash page once.
+    #[cold]
+    #[inline(never)]
+    fn pages_are_read(&mut self, reader: UnitId, op: u32) {
+        let mut last = Ppn::NONE;
+        let served: Vec<u32> = self.units[reader.index()].riders.served(op).collect();
+        for page in served.into_iter().map(|op| self.page_of(op)).collect::<Vec<_>>() {
+            if !last.is_some() || !self.prices.shares_flash_page(last, page) {
+                self.background.page_read(page, &mut rest!(self));
+            }
+            last = page;
+        }
     }
 
     /// While planes of a unit read by themselves, reads of others begin, if they are next: a read

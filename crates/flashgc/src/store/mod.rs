@@ -211,6 +211,13 @@ impl Store {
         self.ftl.instead_of_failing(&plan.geometry, victim)
     }
 
+    /// Whether a sealed block can be collected although its plane need not be short of space: all
+    /// its valid pages find room, and no program of it fails at present.
+    pub fn can_reclaim(&self, plane: PlaneId, block: BlockId, plan: &Plan) -> bool {
+        self.ftl.instead_of_failing(&plan.geometry, block) == Some(block)
+            && self.can_move(plan, plane, block)
+    }
+
     /// A victim in one of the unit's planes that need space, each plane in its turn. None where its
     /// collection has to wait for writes.
     #[inline(always)]

@@ -61,6 +61,7 @@ mod pools;
 mod pre_migration;
 mod preconditioned;
 mod preemption;
+mod read_reclaim;
 mod read_retry;
 mod renamed_keys;
 mod replayed;

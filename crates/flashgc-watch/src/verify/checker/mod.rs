@@ -6,6 +6,7 @@
 //! the simulator, never of its input.
 
 mod jobs;
+mod pace;
 mod reads;
 
 use super::bad_blocks::BadBlocks;
@@ -15,6 +16,7 @@ use super::closed::Closed;
 use super::flush_commands::FlushCommands;
 use super::places::Inside;
 pub use super::promises::{ClosedBlocks, Promises};
+use super::reclaims::Reclaims;
 use super::rereads::Rereads;
 pub use super::spans::Busy;
 use super::spans::Spans;
@@ -58,6 +60,7 @@ pub struct Checker {
     pub(super) held: Held,
     closed: Option<Closed>,
     turns: Option<Slices>,
+    reclaims: Option<Reclaims>,
     accounts: Option<Accounts>,
     /// Requests that came and were not served.
     outstanding: u64,
@@ -111,6 +114,7 @@ impl Checker {
             newest: vec![0; logical],
             held: Held::default(),
             closed: Closed::new(geometry, promises.closes_blocks),
+            reclaims: None,
             turns: promises.turns.map(|rules| Slices::new(geometry, rules)),
             accounts: promises.paid.map(|paid| Accounts::new(geometry, paid)),
             outstanding: 0,
@@ -147,18 +151,9 @@ impl Checker {
             times.rereads = Rereads::of(plan);
         }
         checker.bad_blocks = BadBlocks::of(plan);
+        checker.reclaims = Reclaims::of(plan);
         checker.inside.iter_mut().for_each(|inside| inside.take_turns(plan));
         checker
-    }
-
-    /// Collections keep their time slices, or are paid for.
-    fn observe_pace(&mut self, now_ns: u64, happened: Happened) {
-        if let Some(turns) = &mut self.turns {
-            turns.observe(&self.geometry, &self.programmed, now_ns, happened);
-        }
-        if let Some(accounts) = &mut self.accounts {
-            accounts.observe(&self.geometry, (&self.programmed, &self.home), now_ns, happened);
-        }
     }
 
     /// For a drive in this state, in which every page is in its first version.

@@ -109,6 +109,9 @@ pub const SLOTS: &[Factor] = &[
              pre-migration.rule=\"moved\" pre-migration.t_page=\"60%\"",
             "use=\"pre-migration\" pre-migration.distance=\"30 pages\" \
              pre-migration.when=\"unit-idle\"",
+            "use=\"read-reclaim\" read-reclaim.limit=\"30\"",
+            "use=\"['pre-migration','read-reclaim']\" pre-migration.distance=\"30 pages\" \
+             read-reclaim.limit=\"30\" read-reclaim.when=\"unit-idle\"",
         ],
     ),
     (

@@ -18,7 +18,7 @@ use common::{TINY, checked, synthetic};
 use covering::{Factor, Row, rows};
 use factors::{
     AROUND, ARRIVALS, BACKGROUND, BLOCK, BLOCKING, BLOCKS, BUFFER, COMMAND, COPY, DEVICE, ERASE,
-    MARKS, PACING, PLACEMENT, PREEMPTION, SLOTS, SUSPEND, TRIGGER, USED_SPACE, factors,
+    MARKS, PACING, PLACEMENT, PREEMPTION, SLOTS, SUSPEND, TRIGGER, USED_SPACE, VICTIM, factors,
 };
 use flashgc::config::{Fill, WorkloadPlan};
 use flashgc::session::Setup;
@@ -128,6 +128,30 @@ fn tokens_apart(factors: &[Factor], row: Row) -> Vec<Row> {
     vec![fitting, closed]
 }
 
+/// Read reclaim erases whole blocks, and nobody pays for it. A row with other choices is run twice:
+/// with its requirements, and without it.
+fn reclaims_apart(factors: &[Factor], row: Row) -> Vec<Row> {
+    let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
+    let value = |name: &str| factors[at(name)].1[row[at(name)]];
+    let in_parts = row[at(ERASE)] >= WHOLE_BLOCKS || value(PLACEMENT).contains("hotness");
+    let is_paid = value(PACING).contains("tokens");
+    if !value(BACKGROUND).contains("reclaim") || !in_parts && !is_paid {
+        return vec![row];
+    }
+    let mut fitting = row.clone();
+    if is_paid {
+        fitting[at(PACING)] = 0;
+    }
+    if in_parts {
+        for slot in [ERASE, VICTIM, PLACEMENT] {
+            fitting[at(slot)] = 0;
+        }
+    }
+    let mut without = row;
+    without[at(BACKGROUND)] = 0;
+    vec![fitting, without]
+}
+
 /// The rows of an array. Each array covers every pair; the further ones meet in other company.
 fn rows_of_array(factors: &[Factor], seed: u64) -> Vec<Row> {
     rows(factors, seed).into_iter().flat_map(|row| fitted(factors, row)).collect()
@@ -138,6 +162,7 @@ fn fitted(factors: &[Factor], row: Row) -> Vec<Row> {
     let rows = apart_by_erase(factors, without_refused(factors, row)).into_iter();
     rows.flat_map(|row| blocks_apart(factors, row))
         .flat_map(|row| tokens_apart(factors, row))
+        .flat_map(|row| reclaims_apart(factors, row))
         .collect()
 }
 
@@ -275,6 +300,9 @@ fn the_rows_cover_every_pair() {
         pairs(with(PACING, "tokens").collect(), vec![BLOCKS]),
         pairs(with(PREEMPTION, "pipeline").collect(), vec!["\"200 ns\""]),
         pairs(with(BACKGROUND, "flush").collect(), vec![""]),
+        pairs(with(BACKGROUND, "reclaim").collect(), with(PACING, "tokens").collect()),
+        pairs(with(BACKGROUND, "reclaim").collect(), values(ERASE)[WHOLE_BLOCKS..].to_vec()),
+        pairs(with(BACKGROUND, "reclaim").collect(), with(PLACEMENT, "hotness").collect()),
         refused_of_sub_blocks(),
     ];
     let mut refused = refused.concat();

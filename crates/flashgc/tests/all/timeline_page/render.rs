@@ -217,6 +217,7 @@ fn of_collection(seen: &Seen, key: &str) -> Option<String> {
         "gc.below_floor_ns" => whole(c.below_floor_ns),
         "gc.count" => whole(c.jobs),
         "gc.idle_collections" => whole(c.idle_collections),
+        "gc.read_reclaims" => whole(c.read_reclaims),
         "gc.blocked" => whole(c.blocked),
         "gc.fallbacks" => whole(c.fallbacks),
         "gc.open" => whole(results.jobs_open),

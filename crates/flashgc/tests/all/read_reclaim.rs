@@ -1,0 +1,178 @@
+//! Read reclaim: a second program agrees, a closed form does, and it goes where `when` puts it. The
+//! pairwise matrix runs it with everything else.
+
+use crate::common;
+
+use common::{BUFFER, ONE_PLANE, TINY, at, checked, refusal, run_verified, setup, whole};
+use flashgc::ids::{BlockId, Lpn, Ppn};
+use flashgc::sim::Sim;
+use flashgc::verify::checker::Checker;
+use flashgc::verify::{Happened, Watch};
+use flashgc::workload::{HostOp, HostRequest, ListSource};
+use std::collections::VecDeque;
+
+const RECLAIM: &str = "gc.background.use=\"read-reclaim\"";
+const LIMIT: &str = "gc.background.read-reclaim.limit=20";
+const READS: &str = "workload.synthetic.read_share=1.0";
+
+/// A block of the second program.
+#[derive(Default)]
+struct Block {
+    pages: Vec<u64>,
+    reads: u64,
+}
+
+/// One plane under reads, without times: a full block that was read `limit` times is emptied into
+/// the open one before the next read.
+struct Plane {
+    limit: u64,
+    blocks: Vec<Block>,
+    /// The block of each page of the host.
+    home: Vec<usize>,
+    due: VecDeque<usize>,
+    reclaims: u64,
+    moved: u64,
+}
+
+const PAGES_PER_BLOCK: usize = 8;
+
+impl Plane {
+    fn new(pages: u64, limit: u64) -> Self {
+        let (home, due) = (vec![0; pages as usize], VecDeque::new());
+        let mut plane =
+            Plane { limit, blocks: vec![Block::default()], home, due, reclaims: 0, moved: 0 };
+        (0..pages).for_each(|page| plane.put(page));
+        plane
+    }
+
+    /// A page comes to the open block, which is the last one.
+    fn put(&mut self, page: u64) {
+        if self.blocks.last().is_none_or(|block| block.pages.len() == PAGES_PER_BLOCK) {
+            self.blocks.push(Block::default());
+        }
+        self.home[page as usize] = self.blocks.len() - 1;
+        self.blocks.last_mut().expect("there is one").pages.push(page);
+    }
+
+    fn read(&mut self, page: u64) {
+        let block = self.home[page as usize];
+        self.blocks[block].reads += 1;
+        if self.blocks[block].reads == self.limit {
+            self.due.push_back(block);
+        }
+    }
+
+    fn reclaim_all(&mut self) {
+        let is_full = |&block: &usize| self.blocks[block].pages.len() == PAGES_PER_BLOCK;
+        while let Some(at) = self.due.iter().position(is_full) {
+            let block = self.due.remove(at).expect("it is there");
+            let pages = std::mem::take(&mut self.blocks[block].pages);
+            self.moved += pages.len() as u64;
+            self.reclaims += 1;
+            pages.into_iter().for_each(|page| self.put(page));
+            return self.reclaim_all();
+        }
+    }
+}
+
+#[test]
+fn a_second_program_agrees() {
+    for (limit, reads) in [(1, 300), (7, 2_000), (50, 4_000)] {
+        let key = format!("gc.background.read-reclaim.limit={limit}");
+        let text = TINY.replace("queue_depth = 8\n", "interarrival = { fixed = \"1 ms\" }\n");
+        let more = ["gc.placement.use=\"one-frontier\"", RECLAIM, &key];
+        let setup = setup(&text, &[&ONE_PLANE[..], &more].concat());
+        let exported = u64::from(setup.plan.geometry.exported_pages);
+        let mut sim = Sim::new(setup.plan.clone(), checked(&setup));
+        sim.untimed().fill(0, exported as u32).expect("the fill fits");
+        let mut plane = Plane::new(exported, limit);
+        // Some pages have half of the reads.
+        let page = |at: u64| at * at * 7 % if at % 2 == 0 { 11 } else { exported };
+        let read = |at: u64| {
+            HostRequest::from_bytes(at * 20_000_000, HostOp::Read, page(at) * 4096, 4096, 4096)
+        };
+        let mut source = ListSource::new((0..reads).map(read).collect());
+        for at in 0..reads {
+            plane.reclaim_all();
+            plane.read(page(at));
+        }
+        sim.start(&mut source).expect("the workload starts");
+        assert!(sim.run(&mut source, 10_000_000).expect("it runs").finished);
+        let counters = sim.seen().results().counters;
+        assert!(counters.read_reclaims > 10, "{limit}");
+        let of_sim = (counters.read_reclaims, counters.gc_moved, counters.erases);
+        assert_eq!(of_sim, (plane.reclaims, plane.moved, plane.reclaims), "{limit}");
+    }
+}
+
+/// Each block is collected once in `limit` of its reads, so that they are as many as there are
+/// reads for.
+#[test]
+fn the_reads_decide_how_many_blocks_are_reclaimed() {
+    for sets in [&[][..], &[BUFFER, "gc.preemption.use=\"between-copies\""]] {
+        let report = run_verified(TINY, &[&[RECLAIM, LIMIT, READS], sets].concat());
+        let (reads, reclaims) =
+            (whole(&report, "pages.host_read"), whole(&report, "gc.read_reclaims"));
+        assert!(reclaims * 20 <= reads, "{reclaims} of {reads}");
+        // What is left: less than the limit in each of the 128 blocks, some of them erased.
+        assert!(reclaims * 20 + 19 * 128 >= reads, "{reclaims} of {reads}");
+        assert_eq!(reclaims, whole(&report, "gc.count"));
+        assert!(reclaims > 20, "{reclaims}");
+    }
+}
+
+#[test]
+fn space_and_reads_are_collected_for_side_by_side() {
+    let report = run_verified(TINY, &[RECLAIM, "gc.background.read-reclaim.limit=5"]);
+    let reclaims = whole(&report, "gc.read_reclaims");
+    assert!(reclaims > 0 && reclaims < whole(&report, "gc.count"), "{reclaims}");
+    let plain = run_verified(TINY, &[]);
+    assert!(plain.pointer("/gc/read_reclaims").is_none());
+    let never = run_verified(TINY, &[RECLAIM]);
+    assert_eq!(whole(&never, "gc.read_reclaims"), 0);
+    assert_eq!(at(&never, "latency_ns"), at(&plain, "latency_ns"));
+}
+
+/// In a closed loop of one request the drive rests with each answer, and a unit nearly always.
+#[test]
+fn reclaims_wait_for_what_when_says() {
+    let depth = "workload.synthetic.queue_depth=2";
+    let run = |when: &str| {
+        let when = format!("gc.background.read-reclaim.when=\"{when}\"");
+        run_verified(TINY, &[RECLAIM, LIMIT, READS, depth, &when])
+    };
+    let [first, unit, drive] = ["before-host", "unit-idle", "drive-idle"].map(run);
+    assert!(whole(&first, "gc.read_reclaims") > 20);
+    assert!(whole(&unit, "gc.read_reclaims") > 20);
+    assert_eq!(whole(&drive, "gc.read_reclaims"), 0);
+    let notes = at(&drive, "notes").to_string();
+    assert!(notes.contains("the drive is never idle"), "{notes}");
+}
+
+#[test]
+fn what_it_cannot_be_combined_with_is_refused() {
+    for (sets, parts) in [
+        (
+            &["gc.scheme=\"tokens\""][..],
+            &["rests while the host writes nothing", "gc.pacing.use"][..],
+        ),
+        (&["engine.timing=\"none\""], &["not counted by block", "gc.background.use"]),
+        (&["gc.background.read-reclaim.limit=0"], &["gc.background.read-reclaim.limit", "1 to"]),
+    ] {
+        let text = refusal(TINY, &[&[RECLAIM], sets].concat());
+        parts.iter().for_each(|part| assert!(text.contains(part), "{part}: {text}"));
+    }
+}
+
+#[test]
+#[should_panic(expected = "block 0 is reclaimed after 1 of 2 reads")]
+fn a_reclaim_before_its_reads_is_found() {
+    let setup = setup(TINY, &[RECLAIM, "gc.background.read-reclaim.limit=2"]);
+    let mut checker = Checker::of(&setup.plan);
+    let (ppn, lpn) = (Ppn(0), Lpn(0));
+    let cause = flashgc::verify::Cause::Host { op: 0 };
+    checker.observe(0, Happened::Opened { block: BlockId(0) });
+    checker.observe(0, Happened::Programmed { ppn, lpn, cause, current: true });
+    checker.observe(0, Happened::Read { ppn, lpn });
+    checker.observe(0, Happened::Reclaimed { block: BlockId(0) });
+}
