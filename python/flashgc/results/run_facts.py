@@ -123,13 +123,11 @@ def _gc(report: RunResults) -> str:
     if not gc.victim_blocks:
         return "none"
     valid = units.figures(gc.valid_per_victim)
-    idle = (
-        f" ({units.count(gc['idle_collections'])} while the drive was idle)"
-        if "idle_collections" in gc
-        else ""
-    )
+    causes = {"idle_collections": "while the drive was idle", "read_reclaims": "of blocks read often"}
+    parts = [f"{units.count(gc[key])} {cause}" for key, cause in causes.items() if key in gc]
+    some = f" ({', '.join(parts)})" if parts else ""
     return (
-        f"{units.counted(gc.count, 'collection')}{idle}, {units.counted(report.erases, 'erase')}, "
+        f"{units.counted(gc.count, 'collection')}{some}, {units.counted(report.erases, 'erase')}, "
         f"{valid} valid pages per victim"
     )
 

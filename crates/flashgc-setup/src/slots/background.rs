@@ -57,7 +57,7 @@ const CHOICES: &[Row<Task>] = &[
             about: "a block in which the array has read `limit` flash pages for the host since \
                     its erase is collected",
             keys: &[&LIMIT, &PRECEDENCE],
-            source: "read disturb management of NAND controllers; docs/read-reclaim.md",
+            source: "block-level read reclaim, as in Chun et al. 2025; docs/read-reclaim.md",
         },
         read: |table, _| {
             let (limit, when) = (LIMIT.checked(table)?, PRECEDENCE.read(table));
@@ -106,7 +106,7 @@ const RULE: Word<bool> = Word {
     ]),
 };
 
-/// A limit of controllers for flash with three bits a cell that is not worn.
+/// An order of magnitude for flash with three bits a cell.
 const LIMIT: Count = Count {
     name: "limit",
     default: 250_000,
