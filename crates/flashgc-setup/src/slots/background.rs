@@ -1,4 +1,4 @@
-//! `[gc.background]`: the work that no lack of space asks for. The slot takes one choice, or a
+//! `[gc.background]`: work with another reason than a lack of space. The slot takes one choice, or a
 //! list of several.
 
 use super::slot::{Slot, Taken, choice, several};

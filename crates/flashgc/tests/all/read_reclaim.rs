@@ -62,15 +62,17 @@ impl Plane {
         }
     }
 
+    fn is_full(&self, block: usize) -> bool {
+        self.blocks[block].pages.len() == PAGES_PER_BLOCK
+    }
+
     fn reclaim_all(&mut self) {
-        let is_full = |&block: &usize| self.blocks[block].pages.len() == PAGES_PER_BLOCK;
-        while let Some(at) = self.due.iter().position(is_full) {
+        while let Some(at) = self.due.iter().position(|&block| self.is_full(block)) {
             let block = self.due.remove(at).expect("it is there");
             let pages = std::mem::take(&mut self.blocks[block].pages);
             self.moved += pages.len() as u64;
             self.reclaims += 1;
             pages.into_iter().for_each(|page| self.put(page));
-            return self.reclaim_all();
         }
     }
 }
@@ -87,7 +89,7 @@ fn a_second_program_agrees() {
         sim.untimed().fill(0, exported as u32).expect("the fill fits");
         let mut plane = Plane::new(exported, limit);
         // Some pages have half of the reads.
-        let page = |at: u64| at * at * 7 % if at % 2 == 0 { 11 } else { exported };
+        let page = |at: u64| at * at * 7 % if at.is_multiple_of(2) { 11 } else { exported };
         let read = |at: u64| {
             HostRequest::from_bytes(at * 20_000_000, HostOp::Read, page(at) * 4096, 4096, 4096)
         };
@@ -114,7 +116,7 @@ fn the_reads_decide_how_many_blocks_are_reclaimed() {
         let (reads, reclaims) =
             (whole(&report, "pages.host_read"), whole(&report, "gc.read_reclaims"));
         assert!(reclaims * 20 <= reads, "{reclaims} of {reads}");
-        // What is left: less than the limit in each of the 128 blocks, some of them erased.
+        // The rest: less than the limit in each of the 128 blocks, some of them erased.
         assert!(reclaims * 20 + 19 * 128 >= reads, "{reclaims} of {reads}");
         assert_eq!(reclaims, whole(&report, "gc.count"));
         assert!(reclaims > 20, "{reclaims}");

@@ -128,7 +128,7 @@ fn tokens_apart(factors: &[Factor], row: Row) -> Vec<Row> {
     vec![fitting, closed]
 }
 
-/// Read reclaim erases whole blocks, and nobody pays for it. A row with other choices is run twice:
+/// Read reclaim erases whole blocks, and no write pays for it. A row with other choices is run twice:
 /// with its requirements, and without it.
 fn reclaims_apart(factors: &[Factor], row: Row) -> Vec<Row> {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
