@@ -123,7 +123,10 @@ def _gc(report: RunResults) -> str:
     if not gc.victim_blocks:
         return "none"
     valid = units.figures(gc.valid_per_victim)
-    causes = {"idle_collections": "while the drive was idle", "read_reclaims": "of blocks read often"}
+    causes = {
+        "idle_collections": "while the drive was idle",
+        "read_reclaims": "of blocks read often",
+    }
     parts = [f"{units.count(gc[key])} {cause}" for key, cause in causes.items() if key in gc]
     some = f" ({', '.join(parts)})" if parts else ""
     return (

@@ -1,5 +1,5 @@
-//! `[gc.background]`: work with another reason than a lack of space. The slot takes one choice, or a
-//! list of several.
+//! `[gc.background]`: work with another reason than a lack of space. The slot takes one choice, or
+//! a list of several.
 
 use super::slot::{Slot, Taken, choice, several};
 use crate::derive::refused::{refuse, refused};

@@ -128,8 +128,8 @@ fn tokens_apart(factors: &[Factor], row: Row) -> Vec<Row> {
     vec![fitting, closed]
 }
 
-/// Read reclaim erases whole blocks, and no write pays for it. A row with other choices is run twice:
-/// with its requirements, and without it.
+/// Read reclaim erases whole blocks, and no write pays for it. A row with other choices is run
+/// twice: with its requirements, and without it.
 fn reclaims_apart(factors: &[Factor], row: Row) -> Vec<Row> {
     let at = |name: &str| factors.iter().position(|(key, _)| *key == name).expect("a factor");
     let value = |name: &str| factors[at(name)].1[row[at(name)]];
