@@ -18,7 +18,7 @@ CRATES = 64
 """The crates of a plain build of the binding, including the workspace's."""
 PACKAGES_MB = 100
 """Python packages of a plain user, without pip and flashgc."""
-ENGINE_MB = 10.7
+ENGINE_MB = 10.8
 """The compiled engine of the profile `people`, with its binding. One of them is that the
 configuration is not optimised, which takes a third of the time to build."""
 
