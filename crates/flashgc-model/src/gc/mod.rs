@@ -55,15 +55,17 @@ use used_space::VictimLists;
 use victim::{Policy, VictimPolicy};
 use windows::Costs;
 
+/// The bit of a unit's needs that says that a background task has work for it before the host. No
+/// unit has so many planes.
+const WORK: u32 = 1 << 31;
+
 /// The needs of a unit's planes.
 #[derive(Clone, Default)]
 struct UnitNeeds {
-    /// Planes that need space.
-    triggered: u32,
+    /// The number of planes that need space, and [`WORK`].
+    needs: u32,
     /// The plane that is checked first at the unit's next collection.
     next_plane: u32,
-    /// Whether a background task has work for the unit that goes before the host.
-    has_work: bool,
 }
 
 /// The collector's memory: the planes that need space, and the state of its policies.

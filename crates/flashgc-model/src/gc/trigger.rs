@@ -5,7 +5,7 @@
 
 use super::placement::{ClassPages, Placement};
 use super::victim::{Candidates, Policy, VictimPolicy};
-use super::{Gc, GcPlan, UnitNeeds};
+use super::{Gc, GcPlan, WORK};
 use crate::device::Geometry;
 use crate::ftl::blocks::BlockState;
 use crate::ftl::{Fact, Ftl, Lost};
@@ -173,14 +173,14 @@ impl Gc {
     pub fn request_space(&mut self, plane: PlaneId, geometry: &Geometry) {
         if !self.triggered[plane.index()] {
             self.triggered[plane.index()] = true;
-            self.units[geometry.unit_of(plane).index()].triggered += 1;
+            self.units[geometry.unit_of(plane).index()].needs += 1;
         }
     }
 
     /// A plane has enough.
     pub fn has_space_again(&mut self, plane: PlaneId, sight: &Sight<'_>) {
         if std::mem::take(&mut self.triggered[plane.index()]) {
-            self.units[sight.geometry.unit_of(plane).index()].triggered -= 1;
+            self.units[sight.geometry.unit_of(plane).index()].needs -= 1;
         }
     }
 
@@ -200,25 +200,19 @@ impl Gc {
     /// Whether a plane of the unit needs space.
     #[inline(always)]
     pub fn unit_is_triggered(&self, unit: UnitId) -> bool {
-        self.units[unit.index()].triggered > 0
-    }
-
-    /// Whether background work of the unit goes before the host.
-    #[inline(always)]
-    pub fn has_work(&self, unit: UnitId) -> bool {
-        self.units[unit.index()].has_work
+        self.units[unit.index()].needs & !WORK > 0
     }
 
     /// A background task has work for the unit that goes before the host, or has none any more.
     pub fn set_work(&mut self, unit: UnitId, has_work: bool) {
-        self.units[unit.index()].has_work = has_work;
+        let needs = &mut self.units[unit.index()].needs;
+        *needs = *needs & !WORK | if has_work { WORK } else { 0 };
     }
 
     /// Whether the unit has a collection to begin.
     #[inline(always)]
     pub fn has_needs(&self, unit: UnitId) -> bool {
-        let UnitNeeds { triggered, has_work, .. } = self.units[unit.index()];
-        triggered > 0 || has_work
+        self.units[unit.index()].needs > 0
     }
 
     /// Whether a plane of the unit is so short that collection goes before everything.

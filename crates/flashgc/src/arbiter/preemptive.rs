@@ -80,13 +80,9 @@ impl Preemptive {
         if let Some(op) = self.urgent_write(unit, view) {
             return Choice::Host(op, HIGH);
         }
-        if view.gc.unit_is_triggered(unit) && view.may_open_job(unit) {
+        if view.gc.has_needs(unit) && view.may_open_job(unit) {
             turn.at = 1;
-            return Choice::TryCollect;
-        }
-        if view.gc.has_work(unit) && view.may_open_job(unit) {
-            turn.at = 1;
-            return Choice::TryBackground;
+            return view.collect_or_work(unit);
         }
         self.next_of_host(unit, turn, view)
     }

@@ -20,11 +20,8 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
         turn.at += 1;
         match served {
             Served::Gc => match view.jobs[unit].stage() {
-                Stage::Closed if view.gc.unit_is_triggered(unit) && view.may_open_job(unit) => {
-                    return Choice::TryCollect;
-                }
-                Stage::Closed if view.gc.has_work(unit) && view.may_open_job(unit) => {
-                    return Choice::TryBackground;
+                Stage::Closed if view.gc.has_needs(unit) && view.may_open_job(unit) => {
+                    return view.collect_or_work(unit);
                 }
                 // The unit waits for pages that it has sent.
                 Stage::Closed | Stage::Sending | Stage::Moved | Stage::Erased => {}

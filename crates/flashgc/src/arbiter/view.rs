@@ -85,6 +85,13 @@ impl View<'_> {
         may_open(self.plan, unit, self.waiting, self.is_starving)
     }
 
+    /// The collection of a unit that has one to begin: for space, or else for another reason.
+    #[inline(always)]
+    pub(super) fn collect_or_work(&self, unit: UnitId) -> Choice {
+        let for_space = self.gc.unit_is_triggered(unit);
+        if for_space { Choice::TryCollect } else { Choice::TryBackground }
+    }
+
     /// The plane of an operation that is about to start. A write may find it only now.
     #[inline(always)]
     pub(crate) fn plane_to_start(&mut self, op: u32) -> PlaneId {
