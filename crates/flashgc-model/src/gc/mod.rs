@@ -55,8 +55,8 @@ use used_space::VictimLists;
 use victim::{Policy, VictimPolicy};
 use windows::Costs;
 
-/// The bit of a unit's needs that says that a background task has work for it before the host. No
-/// unit has so many planes.
+/// The bit of a unit's needs for work of a background task that goes before the host. The planes of
+/// a unit are fewer.
 const WORK: u32 = 1 << 31;
 
 /// The needs of a unit's planes.

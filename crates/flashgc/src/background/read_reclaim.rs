@@ -12,6 +12,7 @@
 use super::task::{Rest, Task, Work};
 use crate::collect::is_kept_out;
 use crate::context::Context;
+use crate::ftl::blocks::BlockState;
 use crate::gc::{Precedence, ReadReclaim};
 use crate::ids::{BlockId, PlaneId, Ppn, UnitId};
 use crate::plan::Plan;
@@ -54,8 +55,8 @@ impl Reclaiming {
         })
     }
 
-    /// A block that is due, with its plane, if one can be collected now. Those that were erased
-    /// since leave the list.
+    /// A block that is due, with its plane, if one can be collected now. Those that were erased or
+    /// retired since leave the list.
     fn first_due(
         &mut self,
         unit: UnitId,
@@ -63,7 +64,9 @@ impl Reclaiming {
         store: &Store,
     ) -> Option<(PlaneId, BlockId)> {
         let (blocks, due) = (&store.ftl.blocks, &mut self.due[unit.index()]);
-        due.retain(|&(block, erases)| blocks.erases(block) == erases);
+        due.retain(|&(block, erases)| {
+            blocks.erases(block) == erases && blocks.state(block) != BlockState::Retired
+        });
         let sealed = due.iter().map(|&(block, _)| block).filter(|&block| blocks.is_sealed(block));
         sealed
             .map(|block| (plan.geometry.plane_of_block(block), block))
@@ -98,10 +101,14 @@ impl<W: Watch> Task<W> for Reclaiming {
             *reads = Reads { erases, count: 0 };
         }
         reads.count += 1;
+        let unit = geometry.unit_of(geometry.plane_of(page));
         if reads.count == self.rules.limit {
-            let unit = geometry.unit_of(geometry.plane_of(page));
             self.due[unit.index()].push_back((block, erases));
-            at.store.gc.set_work(unit, self.rules.when == Precedence::BeforeHost);
+        }
+        // A block that cannot be collected yet holds up no request.
+        if self.rules.when == Precedence::BeforeHost && !self.due[unit.index()].is_empty() {
+            let is_due = self.first_due(unit, at.cx.plan, at.store).is_some();
+            at.store.gc.set_work(unit, is_due);
         }
     }
 
@@ -119,7 +126,7 @@ impl<W: Watch> Task<W> for Reclaiming {
             return None;
         }
         let chosen = self.first_due(unit, plan, at.store);
-        if self.due[unit.index()].is_empty() {
+        if chosen.is_none() {
             at.store.gc.set_work(unit, false);
         }
         let (plane, block) = chosen?;
