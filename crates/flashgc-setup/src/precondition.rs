@@ -2,6 +2,7 @@
 
 use super::presets;
 use flashgc_config::Reader;
+use flashgc_model::plan::{Allocation, Plan};
 use flashgc_workload::sprandom::SprandomPlan;
 use serde::Serialize;
 
@@ -120,6 +121,13 @@ impl Planes {
     fn are_in_turn(&self) -> bool {
         *self == Planes::InTurn
     }
+}
+
+/// The key of planes, where the device leaves preconditioning no choice among them.
+pub fn unused(table: &Reader<'_>, plan: &Plan) -> Option<String> {
+    let has_choice = plan.allocation == Allocation::Dynamic;
+    let is_unused = !has_choice || plan.geometry.shape.program_slots > 1;
+    (is_unused && table.has("planes")).then(|| "precondition.planes".to_string())
 }
 
 /// The preparation of a drive's starting state.

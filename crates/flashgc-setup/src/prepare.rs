@@ -81,6 +81,7 @@ fn checked(tree: &Tree, sink: &Sink, inputs: &Inputs) -> Option<Setup> {
     derive::capacity::check(&root.table("workload"), workload, &plan);
     let mut unused = [&device.unused[..], &scheme.unused].concat();
     unused.extend(scheme.blocking.unused(&plan.gc));
+    unused.extend(precondition::unused(&root.table("precondition"), &plan));
     unused.extend(workload::unused(&root, inputs.has_trace));
     let mut notes = derive::notes::notes(&plan, precondition, workload);
     let fitted = inputs.fitted.clone();

@@ -214,7 +214,9 @@ pub fn judge(evidence: &Evidence<'_>) -> Balance {
         found.reasons = against.reasons;
         let more = more_requests(evidence.requests, against.times);
         let ends_before = evidence.losses.and_then(|losses| losses.end_before(evidence, more));
-        found.more_requests = ends_before.is_none().then_some(more);
+        // Without a write no number of requests is enough.
+        let is_in_reach = ends_before.is_none() && amplification.is_some();
+        found.more_requests = is_in_reach.then_some(more);
         found.reasons.extend(ends_before);
     }
     found

@@ -7,6 +7,7 @@ use super::error::RunError;
 use super::job_run::JobRun;
 use super::sources::RunSource;
 use crate::config::{OverwriteWith, TracePlan, WorkloadPlan};
+use crate::gc::ReadReclaim;
 use crate::measure::{Circumstances, JobResults, Results};
 use crate::stats::steady::Verdict;
 use crate::workload::HostOp;
@@ -201,11 +202,18 @@ impl Session {
             );
         }
         if counters.host_written == 0 {
-            return Some(
-                "no collection: the workload writes nothing, so no scheme can differ; to see \
-                 collection, use a workload with writes"
+            let why = match self.setup.plan.gc.background.read_reclaim {
+                Some(ReadReclaim { limit, .. }) => format!(
+                    "no collection: the workload writes nothing, and no block had its {} since its \
+                     erase, so no scheme can differ; to see collection, use more reads, or lower \
+                     gc.background.read-reclaim.limit",
+                    counted(u64::from(limit), "read")
+                ),
+                None => "no collection: the workload writes nothing, so no scheme can differ; to \
+                         see collection, use a workload with writes"
                     .into(),
-            );
+            };
+            return Some(why);
         }
         if counters.jobs + results.jobs_open > 0 {
             return Some(format!(

@@ -109,6 +109,20 @@ fn cold_pages_cost_as_much_after_preconditioning_as_after_timed_writes() {
     assert!((drifted as f64) < 0.8 * striped, "{drifted} copies, {striped} under stripes");
 }
 
+/// The key used to have no effect without a word where writes have no other plane.
+#[test]
+fn planes_of_preconditioning_are_unused_where_there_is_no_choice() {
+    let unused = |allocation: &str| {
+        let allocation = format!("device.allocation=\"{allocation}\"");
+        let sets = [&allocation, "precondition.planes=\"most-erased\""];
+        common::setup(TINY, &sets).unused_keys().to_vec()
+    };
+    for allocation in ["striped", "when-idle"] {
+        assert_eq!(unused(allocation), ["precondition.planes"], "{allocation}");
+    }
+    assert_eq!(unused("dynamic"), [""; 0]);
+}
+
 /// Four planes with copies apart, and writes to a fifth of the pages alone.
 const COLD: &[&str] = &[
     "device.channels=4",

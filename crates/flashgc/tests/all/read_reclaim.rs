@@ -119,6 +119,9 @@ fn the_reads_decide_how_many_blocks_are_reclaimed() {
         // The rest: less than the limit in each of the 128 blocks, some of them erased.
         assert!(reclaims * 20 + 19 * 128 >= reads, "{reclaims} of {reads}");
         assert_eq!(reclaims, whole(&report, "gc.count"));
+        // It had 2e11 more requests, after which the drive would be steady.
+        assert_eq!(at(&report, "steady.reasons/0"), "the host wrote nothing");
+        assert!(at(&report, "steady.more_requests").is_null());
         assert!(reclaims > 20, "{reclaims}");
     }
 }
@@ -130,6 +133,9 @@ fn space_and_reads_are_collected_for_side_by_side() {
     assert!(reclaims > 0 && reclaims < whole(&report, "gc.count"), "{reclaims}");
     let plain = run_verified(TINY, &[]);
     assert!(plain.pointer("/gc/read_reclaims").is_none());
+    let reads = run_verified(TINY, &[RECLAIM, READS]);
+    let notes = at(&reads, "notes").to_string();
+    assert!(notes.contains("no block had its 250,000 reads since its erase"), "{notes}");
     let never = run_verified(TINY, &[RECLAIM]);
     assert_eq!(whole(&never, "gc.read_reclaims"), 0);
     assert_eq!(at(&never, "latency_ns"), at(&plain, "latency_ns"));
