@@ -20,19 +20,9 @@ _SLOW = ("flashgc.cli.app", "flashgc.cli.layout", "flashgc.cli.progress", "flash
 
 def has_drawn():
     """Whether this process has drawn a figure: then it has threads that a copy of it has not."""
-    return _has_thread("V8", "vl_convert")
-
-
-def has_frames():
-    """Whether this process has worked with a data frame of Polars, in whose copy another would wait
-    for threads that it has not. The command uses none."""
-    return _has_thread("polars-0", "polars")
-
-
-def _has_thread(name, module):
     if _TASKS.exists():
-        return any(_name(task).startswith(name) for task in _TASKS.iterdir())
-    return module in sys.modules
+        return any(_name(task).startswith("V8") for task in _TASKS.iterdir())
+    return "vl_convert" in sys.modules
 
 
 def _name(task):
@@ -43,11 +33,12 @@ def _name(task):
 
 
 def apart(test):
-    """Runs a test that draws in a child of this process, so that this one has drawn nothing."""
+    """Runs a test that draws, or has a data frame of Polars, in a child of this process: such a
+    process has threads that a copy of it would wait for."""
 
     @functools.wraps(test)
     def run(**fixtures):
-        if not CAN_FORK or has_drawn() or has_frames():
+        if not CAN_FORK or has_drawn():
             test(**fixtures)
             return
         child = _forked()

@@ -15,6 +15,7 @@ from flashgc._engine_types import NO_LOGS
 from flashgc.explaining import words
 from flashgc.formatting import units
 from flashgc.results import run_facts
+from in_process import apart
 from test_timeline import Slices
 
 HAS_PARTS = dict(REQUEST_KINDS)
@@ -115,10 +116,12 @@ def test_every_output_of_the_engine_is_walked():
 
 
 @pytest.mark.parametrize("output", [one for row in COUNTED.values() for one in row])
+@apart
 def test_every_kind_is_in_the_output(output, counts, tmp_path):
     assert dict(Counter(output(tmp_path, sum(counts.values())))) == counts
 
 
+@apart
 def test_the_series_has_the_kinds_whose_latency_is_split(counts, tmp_path):
     package.run(JOBS, series=tmp_path / "s.csv", series_interval="1 ms", gc_log=tmp_path / "g.csv")
     table = rows(tmp_path / "s.csv")

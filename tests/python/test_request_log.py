@@ -10,6 +10,7 @@ import pytest
 
 import flashgc as package
 from conftest import ENDLESS, SMALL, interrupted_while_writing
+from in_process import apart
 
 COLUMNS = ["request", "job", "arrival_ns", "kind", "offset_bytes", "size_bytes", "hint",
            "start_ns", "end_ns", "latency_ns"]  # fmt: skip
@@ -34,6 +35,7 @@ def read(path):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+@apart
 def test_the_rows_are_the_report_in_both_formats(tmp_path, variant):
     sets = VARIANTS[variant]
     plain = package.run(SMALL, set=sets, blame=True)
@@ -68,6 +70,7 @@ def test_the_rows_are_the_report_in_both_formats(tmp_path, variant):
             assert means[name] == pytest.approx(split[name], rel=1e-9, abs=1e-9)
 
 
+@apart
 def test_without_blame_there_are_no_parts(flashgc, small, tmp_path):
     shown = flashgc("run", small, "--request-log", "a.csv")
     assert "saved a.csv" in shown.out + shown.err
@@ -80,6 +83,7 @@ def test_without_blame_there_are_no_parts(flashgc, small, tmp_path):
     assert {str(field.type) for field in schema if field.name != "kind"} == {"int64"}
 
 
+@apart
 def test_the_log_of_a_trace_has_its_requests(flashgc, replay, spc, tmp_path):
     report = flashgc("run", replay, "--trace", spc, "--request-log", "a.parquet", "--json").json
     log = pl.read_parquet(tmp_path / "a.parquet").sort("request")
@@ -89,6 +93,7 @@ def test_the_log_of_a_trace_has_its_requests(flashgc, replay, spc, tmp_path):
     assert log["arrival_ns"].to_list() == [page * 1_000_000 for page in range(3000)]
 
 
+@apart
 def test_rows_have_the_hints_of_their_writes(tmp_path):
     hints = {"workload.synthetic.hints.regions": [0.25, 0.75], "gc.scheme": "fdp",
              "gc.placement.fdp.by": "hint", "gc.placement.fdp.handles": 2}  # fmt: skip
@@ -103,6 +108,7 @@ def test_rows_have_the_hints_of_their_writes(tmp_path):
     assert read(tmp_path / "none.csv")["hint"].max() == 0
 
 
+@apart
 def test_more_rows_than_a_batch(tmp_path):
     sets = {"workload.synthetic.requests": 150_000}
     report = package.run(SMALL, set=sets, request_log=tmp_path / "a.parquet", over_time=True)
@@ -220,6 +226,7 @@ overwrite = 1.0
 )
 
 
+@apart
 def test_the_sequence_of_each_job_does_not_depend_on_the_scheme(tmp_path):
     logs = {}
     for scheme in ("greedy", "fifo"):

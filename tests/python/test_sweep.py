@@ -12,6 +12,7 @@ import pytest
 import flashgc
 from conftest import COMMAND, SMALL, SPC
 from flashgc.sweeps import agenda, columns, plan, read, status, store
+from in_process import apart
 
 AXES = """
 [axes]
@@ -305,6 +306,7 @@ def test_a_result_counts_more_than_a_later_error(tmp_path):
     assert store.Store(tmp_path).rows(["status"])["status"].to_pylist() == ["done"]
 
 
+@apart
 def test_frames_and_files(sweep, tmp_path):
     done = flashgc.sweep(sweep, store="all", jobs=2)
     frame = done.to_pandas()

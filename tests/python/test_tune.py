@@ -467,8 +467,12 @@ def test_without_optuna_the_message_says_what_to_install(here, monkeypatch):
 def test_without_the_package_of_figures_the_command_ends_before_the_search(
     flashgc, here, monkeypatch
 ):
+    # In a copy of this process the first one hides the package, in a process of its own the other.
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    done = flashgc("tune", "small.toml", "--store", "all", "--out", "out", code=2)
+    (here / "hidden").mkdir()
+    (here / "hidden/vl_convert.py").write_text("raise ImportError\n")
+    env = {"PYTHONPATH": str(here / "hidden")}
+    done = flashgc("tune", "small.toml", "--store", "all", "--out", "out", code=2, env=env)
     assert "pip install 'flashgc[figures]'" in done.err
     assert os.listdir("out") == []
 

@@ -5,8 +5,8 @@
 //! asserts what must always hold. A failure panics with the instant and the page: it is an error of
 //! the simulator, never of its input.
 
+mod due;
 mod jobs;
-mod pace;
 mod reads;
 
 use super::bad_blocks::BadBlocks;
