@@ -98,13 +98,10 @@ impl<W: Watch> Sim<W> {
     #[cold]
     #[inline(never)]
     fn pages_are_read(&mut self, reader: UnitId, op: u32) {
-        let mut last = Ppn::NONE;
-        let served: Vec<u32> = self.units[reader.index()].riders.served(op).collect();
-        for page in served.into_iter().map(|op| self.page_of(op)).collect::<Vec<_>>() {
-            if !last.is_some() || !self.prices.shares_flash_page(last, page) {
-                self.background.page_read(page, &mut rest!(self));
-            }
-            last = page;
+        let served = self.units[reader.index()].riders.served(op);
+        let pages: Vec<Ppn> = served.map(|op| self.page_of(op)).collect();
+        for together in pages.chunk_by(|&a, &b| self.prices.shares_flash_page(a, b)) {
+            self.background.page_read(together[0], &mut rest!(self));
         }
     }
 
