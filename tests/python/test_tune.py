@@ -25,7 +25,7 @@ from test_schema import mistakes
 
 optuna = pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
 
-from flashgc.tuning import sampler  # noqa: E402 - needs Optuna
+from flashgc.tuning import sampler, search  # noqa: E402 - they need Optuna
 
 LOAD = SMALL.replace("20_000", "24_000")
 SPACE = """
@@ -319,6 +319,22 @@ def test_the_check_sees_other_seeds_and_another_part_of_the_trace():
         assert first + rows == 100 + 50_000
         assert seed not in seeds
     assert len(plan.check) == samples.CHECK_SEEDS
+
+
+def test_a_point_that_fails_on_unseen_samples_is_not_chosen(here, monkeypatch):
+    before, failed = search.Search.check, []
+
+    def check(self, those):
+        before(self, those)
+        if not failed:
+            failed.append(those[1].label)
+            those[1].results[search.CHECK] = []
+
+    monkeypatch.setattr(search.Search, "check", check)
+    done = flashgc.tune("space.toml", trials=4, store="all", jobs=1).to_dict()
+    assert failed != [done["chosen"]["name"]]
+    assert [text for text in done["warnings"] if text.startswith(failed[0])]
+    assert failed[0] not in [one["name"] for one in done["points"] if one["on_front"]]
 
 
 @pytest.mark.skipif(not LONG, reason="in make long")

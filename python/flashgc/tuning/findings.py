@@ -21,6 +21,11 @@ def chosen(search: Search, finalists: Sequence[Candidate]) -> Candidate:
     return ranking.chosen(finalists, last) or search.own
 
 
+def is_checked(one: Candidate) -> bool:
+    """Whether all runs of the check have all metrics."""
+    return bool(one.results.get(CHECK))
+
+
 def values(search: Search, finalists: Sequence[Candidate], best: Candidate) -> dict[str, Any]:
     """All keys but those that the caller adds: `device`, `config`, `commands`, `warnings`."""
     asked = search.asked
@@ -127,7 +132,7 @@ def _parameters(search: Search, best: Candidate) -> list[dict[str, Any]]:
 
 
 def _check(search: Search, finalists: Sequence[Candidate], best: Candidate) -> dict[str, Any]:
-    rivals = [one for one in finalists if one is not best and one.results.get(CHECK)]
+    rivals = [one for one in finalists if one is not best and is_checked(one)]
     found = []
     for one in rivals:
         over = changes(search, best, one, CHECK)

@@ -142,11 +142,27 @@ def _searched(asked: Asked, pool: Pool, store: Path, told: Told) -> Tuning:
     folder = output.folder(store / "tunes" / asked.study, "--store")
     search = Search(asked, plan, pool, folder, told)
     finalists = search.run()
-    best = findings.chosen(search, finalists)
-    rivals = [one for one in finalists if one.preset is not None or one is search.own]
-    search.check(list({id(one): one for one in [search.own, best, *rivals]}.values()))
-    values = findings.values(search, finalists, best)
-    return _made(search, best, values, first)
+    best, left_out = _completed(search, finalists)
+    kept = [one for one in finalists if one not in left_out]
+    values = findings.values(search, kept, best)
+    return _made(search, best, values, (first, left_out))
+
+
+def _completed(search: Search, finalists: Sequence[Candidate]) -> tuple[Candidate, list[Candidate]]:
+    """The best point that completes the runs of the check, and those before it that do not.
+
+    The configuration's own scheme completes them: its runs were the first of the search.
+    """
+    from flashgc.tuning import findings
+
+    left_out: list[Candidate] = []
+    rivals = [one for one in finalists if one.preset is not None]
+    while True:
+        best = findings.chosen(search, [one for one in finalists if one not in left_out])
+        search.check(list({id(one): one for one in [search.own, best, *rivals]}.values()))
+        if findings.is_checked(best):
+            return best, left_out
+        left_out.append(best)
 
 
 def _planned(asked: Asked, pool: Pool, told: Told) -> tuple[Report, Samples]:
@@ -211,23 +227,31 @@ def _is_defined(metric: Metric, reports: Sequence[Report]) -> bool:
 
 
 def _made(
-    search: Search, best: Candidate, values: dict[str, Any], first: Report
+    search: Search, best: Candidate, values: dict[str, Any],
+    others: tuple[Report, Sequence[Candidate]],
 ) -> Tuning:  # fmt: skip
     from flashgc.tuning.tuning import Tuning
 
     asked = search.asked
+    first, left_out = others
     request = search.request(best)
     head = [f"Chosen by `flashgc tune`: {values['chosen']['name']} of {asked.study}."]
     config = chosen.text(request, head)
     values |= {
-        "device": first.device, "config": config, "warnings": _warnings(values, config),
+        "device": first.device, "config": config, "warnings": _warnings(values, config, left_out),
         "commands": _commands(asked, values),
     }  # fmt: skip
     return Tuning(values)
 
 
-def _warnings(values: Mapping[str, Any], config: str | None) -> list[str]:
-    found = []
+def _warnings(
+    values: Mapping[str, Any], config: str | None, left_out: Sequence[Candidate]
+) -> list[str]:  # fmt: skip
+    found = [
+        f"{one.label} was better in the search, but on unseen samples a run of it ends in an "
+        "error, such as a full drive, or leaves a metric undefined"
+        for one in left_out
+    ]
     if config is None:
         found.append("the chosen configuration is not a single file: the command has its settings")
     if not values["check"]["confirmed"]:
