@@ -23,17 +23,25 @@ _COMPRESSED = frozenset({
 """Endings of compressed files."""
 
 _saved: list[str] | None = None
+_made: list[Path] = []
+"""The folders that :func:`folder` has made for the command that is noted."""
 
 
 @contextlib.contextmanager
 def noted() -> Iterator[None]:
-    """Until its end the files that appear are noted, for a command that is interrupted."""
+    """Until its end the files that appear are noted, for a command that is interrupted.
+
+    Folders that were made for them and are empty at the end are removed.
+    """
     global _saved  # noqa: PLW0603
     _saved = []
     try:
         yield
     finally:
         _saved = None
+        while _made:
+            with contextlib.suppress(OSError):
+                _made.pop().rmdir()
 
 
 def saved() -> list[str]:
@@ -237,8 +245,11 @@ def folder(path: str | os.PathLike[str], option: str = "--out") -> Path:
     """A folder for results: made if need be, and one in which files can be made."""
     arguments.check_path("the folder for results", path)
     target = Path(path)
+    missing = [one for one in (target, *target.parents) if not os.path.lexists(one)]
     try:
         target.mkdir(parents=True, exist_ok=True)
+        if _saved is not None:
+            _made.extend(reversed(missing))
         with tempfile.TemporaryFile(dir=target):
             pass
     except FileExistsError:
