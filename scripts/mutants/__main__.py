@@ -7,6 +7,7 @@ long as without it; it is missed when all tests pass that reach it.
 
 import argparse
 import json
+import sys
 import time
 from collections import Counter
 from dataclasses import replace
@@ -65,6 +66,9 @@ def main() -> None:
     sample, count = drawn(ROOT, arguments.sample, arguments.seed, arguments.only)
     if arguments.missed:
         sample = _missed_before(sample)
+    if not sample:
+        chosen = "of those that the last run missed" if arguments.missed else "of the engine"
+        sys.exit(f"error: no mutant {chosen} has {arguments.only!r} in its name")
     print(f"{len(sample)} of {count} mutants, seed {arguments.seed}", flush=True)
     copy = Copy(ROOT, sample)
     programs = Programs(copy.make(), copy.work)

@@ -9,8 +9,11 @@ from pathlib import Path
 from schemata import Mutant
 
 VERSION = "27.1.0"
-FOLDERS = ["flashgc/src/sim", "flashgc-model/src/gc", "flashgc-model/src/ftl", "flashgc/src/store",
-           "flashgc/src/collect"]  # fmt: skip
+RUNNING = ("sim", "store", "collect", "operation", "background", "arbiter", "host")
+TABLES = ("gc", "ftl", "flash", "allocation")
+FOLDERS = [f"flashgc/src/{room}" for room in RUNNING] + [
+    f"flashgc-model/src/{room}" for room in TABLES
+]
 """The folders of the engine's sources with the course of a run."""
 
 
