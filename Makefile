@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 TRACE ?=
 FORMAT ?=
 OUT ?= runs/latest
-WORKERS ?= 2
+# Tests wait for programs that they start: one worker more than there are cores keeps these at work.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 TRACES ?= ../shared/traces
 FORMATS ?=
 # A virtual environment that somebody else has activated must not be written to.
