@@ -1,6 +1,7 @@
 //! Settings that exclude programs of several mapped pages: slots of a flash page
 //! (docs/mapping-unit.md), or the pages of a word line (docs/one-shot.md).
 
+use super::refused::{Refused, refuse, refused};
 use crate::device::Device;
 use flashgc_config::Reader;
 use flashgc_model::device::Shape;
@@ -23,138 +24,101 @@ pub fn default_buffer(shape: &Shape, gc: &GcPlan) -> WriteBuffer {
     WriteBuffer { pages, access_ns: 0, is_protected: true, drain, flushes_when_idle: false }
 }
 
-/// Checks the device and the scheme.
+/// Checks the device and the scheme. Notes an error for the first key that does not work.
 pub fn check(root: &Reader<'_>, device: &Device, gc: &GcPlan) -> Option<()> {
-    if device.shape.program_slots == 1 {
+    let shape = &device.shape;
+    if shape.program_slots == 1 {
         return Some(());
     }
-    let joins = Joins::of(&device.shape);
-    check_device(root, device, gc, joins)?;
-    check_scheme(root, gc, joins)
+    let unit = (shape.slots > 1).then_some("device.mapping_unit");
+    let of_plane = shape.pages_per_program / shape.planes_in_step;
+    let pages = (of_plane > 1).then_some("device.pages_per_program");
+    let keys: Vec<&str> = unit.into_iter().chain(pages).collect();
+    let words = match (unit, pages) {
+        (_, None) => "a mapping_unit below page_size",
+        (None, _) => "a pages_per_program above 1",
+        _ => "a mapping_unit below page_size with pages_per_program",
+    };
+    let rows = of_device(device).into_iter().chain(of_scheme(gc)).chain(of_preemption(gc));
+    refuse(root, rows, words, &format!("remove {}", keys.join(" and ")))?;
+    check_buffer(root, device, gc, words)
 }
 
-/// The keys that make programs join pages.
-#[derive(Clone, Copy)]
-struct Joins {
-    words: &'static str,
-    keys: &'static [&'static str],
-}
-
-impl Joins {
-    fn of(shape: &Shape) -> Self {
-        let of_plane = shape.pages_per_program / shape.planes_in_step;
-        let (words, keys): (_, &[_]) = match (shape.slots, of_plane) {
-            (_, 1) => ("a mapping_unit below page_size", &["device.mapping_unit"]),
-            (1, _) => ("a pages_per_program above 1", &["device.pages_per_program"]),
-            _ => (
-                "a mapping_unit below page_size with pages_per_program",
-                &["device.mapping_unit", "device.pages_per_program"],
-            ),
-        };
-        Joins { words, keys }
-    }
-
-    /// Adds the removal of these keys to the mistake noted last.
-    fn remedy(self, root: &Reader<'_>) {
-        self.keys.iter().for_each(|key| root.remedy_without(key));
-    }
-}
-
-fn check_device(root: &Reader<'_>, device: &Device, gc: &GcPlan, joins: Joins) -> Option<()> {
-    let words = joins.words;
-    let table = root.table("device");
-    if device.allocation == Allocation::Striped {
-        let message = "joins writes of any address in one program, but device.allocation = \
-                       \"striped\" names the plane by the address";
-        let help = "set device.allocation = \"dynamic\" or \"when-idle\"";
-        table.error("allocation", format!("{words} {message}"), help);
-        root.remedy("device.allocation", "dynamic");
-        return None;
-    }
-    // For each key: whether it is in the way, and why.
-    let rows = [
-        (
+fn of_device(device: &Device) -> Vec<Refused> {
+    vec![
+        refused(
+            device.allocation == Allocation::Striped,
+            ("device.allocation", Some("\"dynamic\"")),
+            "a program joins writes of any address, whose planes \"striped\" would name",
+        ),
+        refused(
             device.pool.is_some(),
-            "pool",
-            "joins writes of any address in one program, and needs one pool for the whole device",
+            ("device.pool", None),
+            "a program joins writes of any address, so that the whole device is one pool",
         ),
-        (device.shape.summary_pages > 0, "summary", "cannot be combined with summaries"),
-        (
+        refused(
+            device.shape.summary_pages > 0,
+            ("device.summary", None),
+            "a summary of a block would be a part of a program",
+        ),
+        refused(
             device.front.write_completion == WriteCompletion::Loaded,
-            "write_completion",
-            "buffers every write, so write_completion = \"loaded\" has no meaning",
+            ("device.write_completion", Some("\"programmed\"")),
+            "every write is buffered, so that \"loaded\" has no meaning",
         ),
-    ];
-    if let Some((_, key, why)) = rows.into_iter().find(|(is_refused, ..)| *is_refused) {
-        table.error(key, format!("{words} {why}"), format!("remove device.{key}"));
-        root.remedy_without(&format!("device.{key}"));
-        return None;
-    }
-    // At most one partial program per class waits, and one program is under way.
-    let programs = gc.classes().max(1) + 1;
-    let least = programs * device.shape.program_slots;
-    match device.write_buffer {
-        Some(buffer) if buffer.pages < least => {
-            let message = format!(
-                "{words} needs a write buffer of at least {} {} ({least} mapped pages){}, got {}",
-                if programs == 2 { "two".into() } else { programs.to_string() },
-                if device.shape.pages_per_program > 1 { "programs" } else { "flash pages" },
-                if programs == 2 { "" } else { ", one for each class and one more" },
-                buffer.pages
-            );
-            let bytes = u64::from(least) * u64::from(device.shape.page_bytes);
-            let help = format!("write size = \"{bytes} B\" or more, or remove the table");
-            table.table("write_buffer").error("size", message, help);
-            root.remedy("device.write_buffer.size", &format!("{bytes} B"));
-            None
-        }
-        _ => Some(()),
-    }
+    ]
 }
 
-fn check_scheme(root: &Reader<'_>, gc: &GcPlan, joins: Joins) -> Option<()> {
+/// Choices that move single flash pages.
+fn of_scheme(gc: &GcPlan) -> Vec<Refused> {
     let is_parallel = matches!(gc.copy, CopyChoice::Parallel(_));
     let background = gc.background.uses_units() || gc.background.flushes_buffer;
-    // For each slot: whether its answer moves single flash pages, and the answer that does not.
-    let rows = [
-        (is_parallel || gc.copy.parity(), "copy", "bus"),
-        (gc.sub_blocks.is_some(), "erase", "block"),
-        (gc.blocking.blocks, "blocking", "plane"),
-        (gc.time_slices.is_some(), "pacing", "at-once"),
-        (background, "background", "nothing"),
-    ];
-    let Some((_, slot, other)) = rows.into_iter().find(|(is_refused, ..)| *is_refused) else {
-        return check_preemption(root, gc, joins);
-    };
-    let name = gc.slots.get(slot).map_or("", String::as_str);
-    root.table("gc").table(slot).error(
-        "use",
-        format!(
-            "{} cannot be combined with gc.{slot}.use = {name:?}, which moves flash pages",
-            joins.words
-        ),
-        format!("set gc.{slot}.use = {other:?}, or remove {}", joins.keys.join(" and ")),
-    );
-    joins.remedy(root);
-    None
+    let moves = |is_used, at| refused(is_used, at, "this choice moves single flash pages");
+    vec![
+        moves(is_parallel || gc.copy.parity(), ("gc.copy.use", Some("\"bus\""))),
+        moves(gc.sub_blocks.is_some(), ("gc.erase.use", Some("\"block\""))),
+        moves(gc.blocking.blocks, ("gc.blocking.use", Some("\"plane\""))),
+        moves(gc.time_slices.is_some(), ("gc.pacing.use", Some("\"at-once\""))),
+        moves(background, ("gc.background.use", Some("\"nothing\""))),
+    ]
 }
 
-/// The pages that a collection has read wait in the controller, so that no request finds them in
-/// the register.
-fn check_preemption(root: &Reader<'_>, gc: &GcPlan, joins: Joins) -> Option<()> {
-    let rules = gc.preemption.filter(|rules| rules.merge || rules.pipeline);
-    let Some(rules) = rules else { return Some(()) };
-    let key = if rules.merge { "merge" } else { "pipeline" };
+fn of_preemption(gc: &GcPlan) -> Vec<Refused> {
+    let Some(rules) = gc.preemption else { return Vec::new() };
     let name = gc.slots.get("preemption").map_or("", String::as_str);
-    root.table("gc").table("preemption").table(name).error(
-        key,
-        format!(
-            "{} keeps what a collection has read in the controller, but {key} = true serves \
-             requests from the register",
-            joins.words
-        ),
-        format!("set gc.preemption.{name}.{key} = false"),
+    let serves = |choice, is_used, key| {
+        refused(
+            choice == name && is_used,
+            (key, Some("false")),
+            "what a collection has read waits in the controller, so that no request is served \
+             from the register",
+        )
+    };
+    vec![
+        serves("between-copies", rules.merge, "gc.preemption.between-copies.merge"),
+        serves("between-copies", rules.pipeline, "gc.preemption.between-copies.pipeline"),
+        serves("suspend", rules.merge, "gc.preemption.suspend.merge"),
+        serves("suspend", rules.pipeline, "gc.preemption.suspend.pipeline"),
+    ]
+}
+
+/// At most one partial program per class waits, and one program is under way.
+fn check_buffer(root: &Reader<'_>, device: &Device, gc: &GcPlan, words: &str) -> Option<()> {
+    let programs = gc.classes().max(1) + 1;
+    let least = programs * device.shape.program_slots;
+    let Some(buffer) = device.write_buffer.filter(|buffer| buffer.pages < least) else {
+        return Some(());
+    };
+    let message = format!(
+        "{words} needs a write buffer of at least {} {} ({least} mapped pages){}, got {}",
+        if programs == 2 { "two".into() } else { programs.to_string() },
+        if device.shape.pages_per_program > 1 { "programs" } else { "flash pages" },
+        if programs == 2 { "" } else { ", one for each class and one more" },
+        buffer.pages
     );
-    root.remedy(&format!("gc.preemption.{name}.{key}"), "false");
+    let bytes = u64::from(least) * u64::from(device.shape.page_bytes);
+    let help = format!("write size = \"{bytes} B\" or more, or remove the table");
+    root.table("device").table("write_buffer").error("size", message, help);
+    root.remedy("device.write_buffer.size", &format!("{bytes} B"));
     None
 }

@@ -183,12 +183,12 @@ fn what_moves_single_flash_pages_is_refused() {
             &["device.write_buffer.size=\"16 KiB\""],
             "at least two flash pages (8 mapped pages), got 4",
         ),
-        (&["gc.scheme=\"parallel\"", "device.registers=2"], "gc.copy.use = \"parallel\""),
-        (&["gc.copy.copyback.parity=true"], "gc.copy.use = \"copyback\""),
-        (&["gc.scheme=\"gsm\"", "device.sub_blocks=2"], "gc.erase.use = \"sub-blocks\""),
+        (&["gc.scheme=\"parallel\"", "device.registers=2"], "set gc.copy.use = \"bus\""),
+        (&["gc.copy.copyback.parity=true"], "set gc.copy.use = \"bus\""),
+        (&["gc.scheme=\"gsm\"", "device.sub_blocks=2"], "set gc.erase.use = \"block\""),
         (&["gc.scheme=\"pgc-merge\""], "set gc.preemption.between-copies.merge = false"),
-        (&["gc.scheme=\"bbgc\""], "gc.blocking.use = \"blocks\""),
-        (&["gc.background.use=\"flush-buffer\""], "gc.background.use = \"flush-buffer\""),
+        (&["gc.scheme=\"bbgc\""], "set gc.blocking.use = \"plane\""),
+        (&["gc.background.use=\"flush-buffer\""], "set gc.background.use = \"nothing\""),
     ];
     for (sets, words) in refused {
         let found = refusal(TINY, &slots(sets));
