@@ -461,7 +461,7 @@ def test_nothing_is_left_of_an_interrupted_advice(tmp_path, name, status):
     by = "" if name == "SIGINT" else f" by {name}"
     assert err.decode() == f"interrupted{by}; nothing was saved\n"
     assert list((tmp_path / "temporary").iterdir()) == []
-    assert list((tmp_path / "o").iterdir()) == []
+    assert not (tmp_path / "o").exists()
 
 
 def test_a_run_without_a_clock_is_refused():

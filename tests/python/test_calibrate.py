@@ -412,7 +412,7 @@ def test_an_interrupted_calibration_leaves_no_file_and_goes_on(calibrated, tmp_p
         told = child.communicate(timeout=60)[1]
     assert child.returncode == 130
     assert "the same command continues" in told
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
 
 
 def test_six_rows_are_chosen_one_for_each_number():
