@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import time
+import tomllib
 
 import pytest
 
@@ -26,6 +27,7 @@ from flashgc.calibrating import (
     fits,
     likelihood,
     numbers,
+    one_queue,
     repeated,
     rows,
 )
@@ -230,7 +232,7 @@ COLUMNS = {"iops": "iops", "write_amplification": "write_amplification",
               for one in ("p50", "p99", "p99_9")}}  # fmt: skip
 
 
-def hidden(folder, seed, names=None):
+def hidden(folder, seed, names=None, is_one_queue=False):
     """The results of a drive with numbers that only the seed knows, as a table; and the truth."""
     from flashgc.calibrating import candidates
     from flashgc.calibrating.fits import Runs
@@ -241,9 +243,12 @@ def hidden(folder, seed, names=None):
     stream = random.Random(seed)
     (folder / "base.toml").write_text(BASE)
     own = drive.base(folder / "base.toml", [], 1000 + seed, None)
+    if is_one_queue:
+        own = one_queue.base(own)
+    program = own.known[TIMES[0]]
     chosen = stream.choice(candidates.of(own.with_load, names))
     truth = {
-        SPACE: stream.uniform(0.12, 0.45), TIMES[0]: stream.uniform(3e5, 1.5e6),
+        SPACE: stream.uniform(0.12, 0.45), TIMES[0]: program * stream.uniform(0.5, 2.5),
         TIMES[1]: stream.uniform(3e4, 9e4), TIMES[2]: stream.uniform(3e3, 12e3),
     }  # fmt: skip
     asked = [load.with_values({"iops": rows.Value(1.0)}) for load in HIDDEN_LOADS]
@@ -342,6 +347,62 @@ def test_equal_arguments_give_equal_results(calibrated):
     )  # fmt: skip
     assert again.runs == 0
     assert {**again.to_dict(), "runs": found.runs} == found.to_dict()
+
+
+def test_a_drive_of_one_queue_is_known_by_its_latencies(tmp_path):
+    """A base with four planes has no p99.9 next to the median: its single queue has."""
+    name, truth = hidden(tmp_path, 5, ["tokens"], is_one_queue=True)
+    given = {"schemes": ["tokens", "pgc"], "trials": 0, "store": tmp_path / "all", "jobs": 2,
+             "fit_rows": [load.name for load in HIDDEN_LOADS[:5]]}  # fmt: skip
+    found = flashgc.calibrate(tmp_path / "rows.csv", tmp_path / "base.toml", **given)
+    assert found.one_queue is True
+    is_found, why = found_again(found, f"one queue, {name}", truth)
+    assert is_found, why
+    assert "tried as one queue too" in " ".join(found.warnings)
+    verdicts = {one["name"]: one["verdict"] for one in found.to_dict()["candidates"]}
+    assert verdicts["tokens"] == verdicts["pgc"] == "excluded"
+    assert tomllib.loads(found.device_toml)["planes_per_die"] == 1
+    without = flashgc.calibrate(tmp_path / "rows.csv", tmp_path / "base.toml", **given,
+                                one_queue=False)  # fmt: skip
+    assert without.one_queue is None
+
+
+@pytest.mark.parametrize("preset", ["enterprise-tlc-3dwpd", "solidigm-d7-p5520", "wd-960gb",
+                                    "client-tlc", "on-demand-gc-slc"])  # fmt: skip
+def test_one_queue_has_the_capacity_and_the_rates_of_its_base(preset):
+    own = drive.base(preset, [], 1, None)
+    found = one_queue.base(own)
+    assert found.planes == 1
+    assert found.user_bytes == pytest.approx(own.user_bytes, rel=1e-4)
+    assert found.known[SPACE] == pytest.approx(min(own.known[SPACE], 1.0), abs=0.002)
+    joined = own.planes * own.shape.get("slots", 1) * own.shape.get("pages_per_program", 1)
+    assert found.known[TIMES[0]] == pytest.approx(own.known[TIMES[0]] / joined, rel=0.01)
+    assert one_queue.COPY_READ in [one.key for one in one_queue.free(None, found)]
+    assert one_queue.COPY_READ in [one.key for one in one_queue.free(["timing.program"], found)]
+
+
+def test_one_queue_is_tried_where_the_tail_of_uniform_writes_is_near_their_median(base):
+    near, far = values(write_p50=100, write_p99_9=109), values(write_p50=100, write_p99_9=112)
+    uniform, zipf = rows.Pattern("uniform"), rows.Pattern("zipf", 1.0)
+    shown = rows.Row("shown", "", uniform, depth=512, values=near)
+    others = [
+        rows.Row("far", "", uniform, depth=512, values=far),
+        rows.Row("skewed", "", zipf, depth=512, values=near),
+        rows.Row("part", "", uniform, 0.5, depth=512, values=near),
+        rows.Row("few", "", uniform, depth=8, values=near),
+        rows.Row("limited", "", uniform, depth=512, rate=10.0, values=near),
+        rows.Row("mixed", "", uniform, depth=512, read_share=0.5, values=near),
+        rows.Row("none", "", uniform, depth=512, values=values(iops=1.0)),
+    ]
+    assert one_queue.shown(others) is None
+    assert one_queue.shown([*others, shown]) is shown
+    assert "p99.9 of shown is 9.0 % above its median" in one_queue.note(shown)
+    assert not one_queue.fits(drive.base("enterprise-qlc", [], 1, None))
+    assert one_queue.fits(drive.base(base, [], 1, None))
+    base.with_name("rows.csv").write_text("name,pattern,depth,iops\na,uniform,64,100\n")
+    with pytest.raises(flashgc.ConfigError, match="it is one queue already"):
+        flashgc.calibrate(base.with_name("rows.csv"), "micron-7450-max", free=["timing.program"],
+                          one_queue=True)  # fmt: skip
 
 
 def test_two_names_of_one_scheme_cannot_be_told_apart(calibrated, tmp_path):

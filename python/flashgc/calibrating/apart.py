@@ -9,6 +9,7 @@ from typing import Any
 
 from flashgc.calibrating import likelihood
 from flashgc.calibrating.fits import Fitted, Runs
+from flashgc.calibrating.likelihood import Simulated
 from flashgc.calibrating.rows import Pattern, Row, Value
 
 ENOUGH = 3.0
@@ -40,15 +41,16 @@ def loads(full_iops: float) -> list[Row]:
 
 
 def best(
-    runs: Runs, pair: Sequence[Fitted], measured: Sequence[Row], told: Told
-) -> dict[str, Any]:  # fmt: skip
-    """The load and the number that differ most between two candidates."""
+    pair: Sequence[tuple[Runs, Fitted]], measured: Sequence[Row], told: Told
+) -> dict[str, Any]:
+    """The load and the number that differ most between two candidates, each with its runs."""
     full = [row.values["iops"].number for row in measured
             if row.read_share == 0 and row.rate is None and row.readers is None
             and row.pattern.kind != "sequential" and "iops" in row.values]  # fmt: skip
     rows = loads(min(full, default=10_000.0))
-    first, second = (one.found for one in
-                     runs.fitted([one.point for one in pair], rows, told, True))  # fmt: skip
+    names = [one.name for _, one in pair]
+    noise = pair[0][0].noise
+    first, second = (_found(runs, one, rows, told) for runs, one in pair)
     found: list[tuple[float, int, str, float, float]] = []
     for at in range(len(rows)):
         for metric in _METRICS:
@@ -57,18 +59,23 @@ def best(
                 continue
             miss = likelihood.error(Value(ours), theirs)
             if miss is not None:
-                share = abs(miss) / runs.noise[likelihood.kind(metric)]
+                share = abs(miss) / noise[likelihood.kind(metric)]
                 found.append((share, at, metric, ours, theirs))
     if not found:
-        return {"names": [one.name for one in pair], "load": None, "file": None, "job": None,
+        return {"names": names, "load": None, "file": None, "job": None,
                 "metric": None, "simulated": None, "noise": 0.0, "enough": False}  # fmt: skip
     share, at, metric, ours, theirs = max(found, key=lambda one: (one[0], -one[1]))
     row = rows[at]
     return {
-        "names": [one.name for one in pair], "load": row.words(), "file": f"{row.name}.fio",
+        "names": names, "load": row.words(), "file": f"{row.name}.fio",
         "job": job(row), "metric": metric, "simulated": [ours, theirs], "noise": share,
         "enough": share >= ENOUGH,
     }  # fmt: skip
+
+
+def _found(runs: Runs, of: Fitted, rows: Sequence[Row], told: Told) -> Sequence[Simulated]:
+    [found] = runs.fitted([of.point], rows, told, True)
+    return found.found
 
 
 def job(row: Row) -> str:

@@ -104,10 +104,7 @@ def of(base: Request, schemes: Sequence[str | os.PathLike[str]] | None) -> list[
     made = []
     for given in several:
         policies.check_named(given, "calibrate")
-        preset = inputs.preset(given)
-        assert preset is not None
-        name = Path(given).stem if inputs.is_file(given) else preset[0]
-        one = Candidate(name, {}, preset)
+        one = named(given)
         refused = refusal.of(one.request(base), given, None)
         if refused is not None:
             raise ConfigError(f"error: the scheme {reading.printable(given)} cannot run on this "
@@ -117,6 +114,13 @@ def of(base: Request, schemes: Sequence[str | os.PathLike[str]] | None) -> list[
     if len({one.name for one in made}) < len(made):
         raise ConfigError("error: --schemes names a scheme twice")
     return made
+
+
+def named(given: str | os.PathLike[str]) -> Candidate:
+    """The candidate of a scheme, by name or file."""
+    preset = inputs.preset(given)
+    assert preset is not None
+    return Candidate(Path(given).stem if inputs.is_file(given) else preset[0], {}, preset)
 
 
 def _combinations(base: Request) -> list[Candidate]:

@@ -105,6 +105,11 @@ class Base:
 def base(device: building.PathLike, sets: Sequence[str], seed: int, blocks: int | None) -> Base:
     """The base of a fit: a preset, or a device file."""
     request = building.bare_request({}, None, BASE, device, list(sets), seed)
+    return of_request(request, os.fspath(device), seed, blocks)
+
+
+def of_request(request: Request, name: str, seed: int, blocks: int | None) -> Base:
+    """The base of a request without a load."""
     settings = json.loads(engine.check(with_settings(request, _PLACEHOLDER)))["settings"]
     shape = settings["device"]["shape"]
     known = numbers.of_base(settings["device"], settings["gc"])
@@ -112,7 +117,7 @@ def base(device: building.PathLike, sets: Sequence[str], seed: int, blocks: int 
     changed = with_settings(request, {SPACE: space, **_PLACEHOLDER})
     other = json.loads(engine.check(changed))["settings"]["device"]["shape"]
     follows = other["blocks_per_plane"] != shape["blocks_per_plane"]
-    found = Base(request, os.fspath(device), seed, shape, known, 0, follows)
+    found = Base(request, name, seed, shape, known, 0, follows)
     whole = int(shape["blocks_per_plane"])
     if blocks is not None and not 16 <= blocks <= whole:
         raise ConfigError(
@@ -122,7 +127,7 @@ def base(device: building.PathLike, sets: Sequence[str], seed: int, blocks: int 
     if blocks is None:
         per_block = found.planes * int(shape["pages_per_block"])
         blocks = min(whole, max(BLOCKS, math.ceil(SLOTS / per_block)))
-    return Base(request, os.fspath(device), seed, shape, known, blocks, follows)
+    return Base(request, name, seed, shape, known, blocks, follows)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
-from flashgc.calibrating import candidates, choosing, drive, likelihood, numbers, reading
+from flashgc.calibrating import (
+    candidates,
+    choosing,
+    drive,
+    likelihood,
+    numbers,
+    one_queue,
+    reading,
+)
 from flashgc.calibrating.drive import Base
 from flashgc.calibrating.numbers import Number
 from flashgc.calibrating.progress import CalibrateProgress, Told
@@ -34,14 +42,31 @@ STORE = outcome.STORE
 
 
 @dataclass(frozen=True)
+class _Model:
+    """A base with the numbers that are fitted and the collectors that may be inside."""
+
+    base: Base
+    free: Sequence[Number]
+    candidates: Sequence[candidates.Candidate]
+
+
+@dataclass(frozen=True)
+class _Searched:
+    """A model after its search."""
+
+    model: _Model
+    runs: Runs
+    found: Found
+
+
+@dataclass(frozen=True)
 class _Task:
     """A calibration, with all of its parts checked."""
 
-    base: Base
+    models: Sequence[_Model]
+    """The given base; then it as one queue, if that is tried."""
     rows: Sequence[Row]
     fitted: Sequence[Row]
-    free: Sequence[Number]
-    candidates: Sequence[candidates.Candidate]
     noise: Mapping[str, float]
     notes: Sequence[str]
     trials: int
@@ -58,6 +83,7 @@ def calibrate(
     free: Sequence[str] | None = None,
     schemes: Sequence[building.PathLike] | None = None,
     noise: Mapping[str, float] | None = None,
+    one_queue: bool | None = None,
     trials: int = TRIALS,
     blocks: int | None = None,
     set: building.Settings | None = None,
@@ -79,6 +105,8 @@ def calibrate(
         free: the keys that are fitted, such as `"device.timing.program"`.
         schemes: the candidates, by name or file; by default combinations of slots.
         noise: the standard deviation of kinds of numbers as shares, as in `{"p99_9": 0.2}`.
+        one_queue: whether the base is tried as one queue too, with a single plane in place of all
+            dies; by default where p99.9 of writes at full rate is within 10 % of the median.
         trials: points that are drawn around the best candidates; with 0 the steps
             alone decide.
         blocks: blocks of each plane of the drive in small.
@@ -104,8 +132,8 @@ def calibrate(
     several = [results] if isinstance(results, str | os.PathLike) else list(results)
     for one in several:
         arguments.check_path("a result", one)
-    asked = _task(several, device, drive, fit_rows, free, schemes, noise, trials, blocks,
-                  inputs.settings(set), 1 if seed is None else seed)  # fmt: skip
+    asked = _task(several, device, drive, fit_rows, free, schemes, noise, one_queue, trials,
+                  blocks, inputs.settings(set), 1 if seed is None else seed)  # fmt: skip
     told: Told = progress or (lambda _: None)
     with Writer(store) as writer:
         pool = Pool(writer, backend)
@@ -118,8 +146,8 @@ def calibrate(
 def _task(
     results: Sequence[building.PathLike], device: building.PathLike, name: str | None,
     fit_rows: Sequence[str] | None, free: Sequence[str] | None,
-    schemes: Sequence[building.PathLike] | None, noise: Mapping[str, float] | None, trials: int,
-    blocks: int | None, sets: Sequence[str], seed: int,
+    schemes: Sequence[building.PathLike] | None, noise: Mapping[str, float] | None,
+    as_one: bool | None, trials: int, blocks: int | None, sets: Sequence[str], seed: int,
 ) -> _Task:  # fmt: skip
     if not results:
         raise ConfigError("error: no results are given\n  = help: name fio's output, or a table")
@@ -136,50 +164,81 @@ def _task(
             f"{', '.join(one.key for one in chosen)}\n"
             "  = help: fit more rows, or fewer keys with --free"
         )
+    models = [_Model(base, chosen, candidates.of(base.with_load, schemes))]
+    shown = one_queue.shown(found)
+    if _tries_one_queue(as_one, base, shown):
+        models += _as_one_queue(base, free, schemes)
+    if len(models) > 1 and as_one is None and shown is not None:
+        more = [*more, one_queue.note(shown)]
     return _Task(
-        base, found, fitted, chosen, candidates.of(base.with_load, schemes),
-        likelihood.noise(noise), [*notes, *more], inputs.whole("trials", trials, 0), seed, name,
+        models, found, fitted, likelihood.noise(noise), [*notes, *more],
+        inputs.whole("trials", trials, 0), seed, name,
     )  # fmt: skip
+
+
+def _tries_one_queue(given: bool | None, base: Base, shown: Row | None) -> bool:
+    if given and base.planes == 1:
+        raise ConfigError("error: the base has one plane: it is one queue already\n"
+                          "  = help: remove --one-queue")  # fmt: skip
+    if given is None:
+        return base.planes > 1 and shown is not None and one_queue.fits(base)
+    return given
+
+
+def _as_one_queue(
+    base: Base, free: Sequence[str] | None, schemes: Sequence[building.PathLike] | None
+) -> list[_Model]:  # fmt: skip
+    other = one_queue.base(base)
+    legal = one_queue.candidates_of(other, schemes)
+    return [_Model(other, one_queue.free(free, other), legal)] if legal else []
 
 
 def _calibrated(asked: _Task, pool: Pool, told: Told) -> Calibration:
     from flashgc.calibrating.fits import Runs
     from flashgc.calibrating.search import Asked, Search
 
-    runs = Runs(asked.base, asked.noise, pool)
-    search = Asked(asked.fitted, asked.free, asked.candidates, asked.trials, asked.seed)
-    found = Search(search, runs, told).run()
-    return _made(asked, runs, found, pool, told)
+    searched = []
+    for model in asked.models:
+        runs = Runs(model.base, asked.noise, pool)
+        search = Asked(asked.fitted, model.free, model.candidates, asked.trials, asked.seed)
+        searched.append(_Searched(model, runs, Search(search, runs, told).run()))
+    searched.sort(key=lambda one: one.found.kept[0].cost)
+    return _made(asked, searched, pool, told)
 
 
 def _made(
-    asked: _Task, runs: Runs, found: Found, pool: Pool, told: Told
+    asked: _Task, searched: Sequence[_Searched], pool: Pool, told: Told
 ) -> Calibration:  # fmt: skip
     from flashgc.calibrating import findings, intervals, verdicts
     from flashgc.calibrating.calibration import Calibration
 
+    model, runs, found = searched[0].model, searched[0].runs, searched[0].found
     best = found.kept[0]
-    scale = likelihood.scale(best.cost - best.spread, len(best.misses), len(asked.free))
-    along = intervals.profiles(runs, best, asked.free, scale, _phase(told, "profile"))
-    listed = intervals.told(best, asked.free, found.slopes, scale, along)
+    scale = likelihood.scale(best.cost - best.spread, len(best.misses), len(model.free))
+    along = intervals.profiles(runs, best, model.free, scale, _phase(told, "profile"))
+    listed = intervals.told(best, model.free, found.slopes, scale, along)
     judged = [row for row in asked.rows if row not in asked.fitted]
     [others] = runs.fitted([best.point], judged, _phase(told, "judge"), True)
     by_name = dict(zip([row.name for row in [*asked.fitted, *judged]],
                        [*best.found, *others.found], strict=True))  # fmt: skip
     points = findings.points(asked.rows, [by_name[row.name] for row in asked.rows], asked.fitted)
-    ranked = verdicts.ranked(found.kept, found.others, scale)
-    device, scheme = _files(asked, best)
+    kept = sorted((one for own in searched for one in own.found.kept), key=lambda one: one.cost)
+    rest = [one for own in searched for one in own.found.others]
+    ranked = verdicts.ranked(kept, rest, scale)
+    device, scheme = _files(asked, model, best)
+    given = asked.models[0]
     values: dict[str, Any] = {
-        "version": engine.__version__, "device": asked.base.name, "drive": asked.drive,
-        "seed": asked.seed, "trials": found.trials, "runs": pool.computed,
+        "version": engine.__version__, "device": given.base.name, "drive": asked.drive,
+        "one_queue": None if len(searched) == 1 else model is not given,
+        "seed": asked.seed, "trials": asked.trials, "runs": pool.computed,
         "fitted": [row.name for row in asked.fitted], "judged": [row.name for row in judged],
-        "blocks": [asked.base.blocks, int(asked.base.shape["blocks_per_plane"])],
+        "blocks": [model.base.blocks, int(model.base.shape["blocks_per_plane"])],
         "noise": dict(asked.noise), "noise_scale": scale, "numbers": listed,
         "candidates": ranked, "points": points, "errors": findings.errors(points),
-        "further": _further(found.kept, ranked, runs, asked, told),
+        "further": _further(searched, ranked, asked, told),
         "device_toml": device, "scheme_toml": scheme,
     }  # fmt: skip
-    for one, number in zip(listed, asked.free, strict=True):
+    for one, number in zip(listed, model.free, strict=True):
         one["limits"] = [number.low, number.high]
     values["runs"] = pool.computed
     values["warnings"] = findings.warnings(values, best, asked.notes)
@@ -190,32 +249,33 @@ def _made(
 
 
 def _further(
-    kept: Sequence[Fitted], ranked: Sequence[Mapping[str, Any]], runs: Runs, asked: _Task,
-    told: Told,
+    searched: Sequence[_Searched], ranked: Sequence[Mapping[str, Any]], asked: _Task, told: Told
 ) -> dict[str, Any] | None:  # fmt: skip
     """The measurement that tells the best candidate from the nearest that is not excluded."""
     from flashgc.calibrating import apart, verdicts
 
+    near = {one.name: (own.runs, one) for own in searched for one in own.found.kept}
     left = [one["name"] for one in ranked[1:] if one["verdict"] != verdicts.OUT]
-    second = next((one for one in kept[1:] if one.name in left), None)
+    second = next((name for name in left if name in near), None)
     if second is None:
         return None
-    return apart.best(runs, [kept[0], second], asked.rows, _phase(told, "apart"))
+    pair = [near[ranked[0]["name"]], near[second]]
+    return apart.best(pair, asked.rows, _phase(told, "apart"))
 
 
-def _files(asked: _Task, best: Fitted) -> tuple[str, str]:
+def _files(asked: _Task, model: _Model, best: Fitted) -> tuple[str, str]:
     """The device and the scheme, which the engine has accepted together."""
     candidate, values = best.point.candidate, best.point.values
     head = [f"Fitted by flashgc calibrate to {', '.join(row.name for row in asked.fitted)}",
             f"with the scheme of scheme.toml: {candidate.name}"]  # fmt: skip
-    device = drive.device_text(asked.base, values, candidate.device, head)
+    device = drive.device_text(model.base, values, candidate.device, head)
     scheme = candidate.text()
     if numbers.RESERVE in values:
-        scheme = drive.with_reserve(asked.base, scheme, values[numbers.RESERVE])
+        scheme = drive.with_reserve(model.base, scheme, values[numbers.RESERVE])
     request: Request = {
-        **asked.base.with_load, "device": ("device.toml", device),
+        **model.base.with_load, "device": ("device.toml", device),
         "scheme": ("scheme.toml", scheme),
-        "sets": [text for text in asked.base.with_load["sets"] if text.startswith("workload.")],
+        "sets": [text for text in model.base.with_load["sets"] if text.startswith("workload.")],
     }  # fmt: skip
     refused = space.problem(request)
     if refused is not None:

@@ -144,7 +144,7 @@ def free(names: Sequence[str] | None, known: Mapping[str, float]) -> list[Number
         chosen = [key for key in DEFAULT if key in known]
     found = []
     for name in chosen:
-        key = _key(name)
+        key = key_of(name)
         if key not in known:
             raise ConfigError(
                 f"error: --free names {name!r}, which the base does not have as a single number\n"
@@ -161,7 +161,8 @@ def free(names: Sequence[str] | None, known: Mapping[str, float]) -> list[Number
     return found
 
 
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
+    """The key that --free names."""
     shown = name.strip()
     for key in (shown, f"device.{shown}"):
         if key in KINDS:

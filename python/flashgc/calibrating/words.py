@@ -44,8 +44,9 @@ def head(found: Mapping[str, Any]) -> str:
     few, all_ = found["blocks"]
     scale = "all blocks" if few == all_ else f"{few:,} of {all_:,} blocks in each plane"
     count = units.counted(len(found["candidates"]), "candidate")
+    tried = "" if found["one_queue"] is None else ", and of it as one queue"
     return (
-        f"calibration of {found['device']}: {count}, "
+        f"calibration of {found['device']}{tried}: {count}, "
         f"{units.counted(found['trials'], 'trial')}, seed {found['seed']}; runs with {scale}"
     )
 

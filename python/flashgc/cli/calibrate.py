@@ -70,6 +70,12 @@ def calibrate(
         typer.Option("--noise", metavar="KIND=SHARE,...", show_default=False,
                      help="The noise of kinds of numbers, as in iops=2%,p99_9=20%."),
     ] = None,
+    one_queue: Annotated[
+        bool | None,
+        typer.Option("--one-queue/--no-one-queue", show_default=False,
+                     help="Try the base as one queue too: a single plane in place of all dies "
+                     "\\[default: where p99.9 at full rate is within 10 % of the median]."),
+    ] = None,
     trials: Annotated[
         int, typer.Option("--trials", min=0, metavar="N",
                           help="Points that are drawn around the best candidates; with 0 the steps "
@@ -104,8 +110,9 @@ def calibrate(
                 results, device, drive=drive, fit_rows=names,
                 free=None if free is None else free.split(","),
                 schemes=None if schemes is None else options.scheme_names(schemes),
-                noise=None if noise is None else _noise(noise), trials=trials, blocks=blocks,
-                set=sets, seed=seed, store=store, jobs=jobs, on=on, progress=shown,
+                noise=None if noise is None else _noise(noise), one_queue=one_queue,
+                trials=trials, blocks=blocks, set=sets, seed=seed, store=store, jobs=jobs, on=on,
+                progress=shown,
             )  # fmt: skip
     except KeyboardInterrupt as error:
         say("interrupted; completed runs are kept, and the same command continues with them")

@@ -115,6 +115,7 @@ class CalibrateKeys(Section):
     version: str
     device: str
     drive: str | None
+    one_queue: bool | None
     seed: int
     trials: int
     runs: int
