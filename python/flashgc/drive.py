@@ -49,6 +49,7 @@ def save(
     output.check_apart(file, config, trace, scheme, device)
     with inputs.trace_file(trace) as found:
         request = building.request(config, found, scheme, device, set_, seed, fit, unset)
+        output.check_apart(file, *building.files_of(request))
         shown = executing.callback(progress)
         [request] = building.sized([request], shown)
         told = engine.drive_save(request, os.fspath(file), verify, shown)

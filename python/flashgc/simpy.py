@@ -102,7 +102,15 @@ class Drive:
         return len(self._waiting)
 
     def finish(self) -> Report:
-        """The report; see :meth:`flashgc.Component.finish`."""
+        """The report; see :meth:`flashgc.Component.finish`.
+
+        Requests that are under way or wait for a place are served first: each event comes at the
+        end of its request, after the present time of the environment.
+        """
+        self._catch_up()
+        self._alarm = None
+        while self._asked and (next_ns := self.component.next_event()) is not None:
+            self._tell(self.component.advance(next_ns), later=True)
         return self.component.finish()
 
     def _now_ns(self) -> int:
@@ -129,11 +137,26 @@ class Drive:
         now_ns = max(self._now_ns(), self.component.now_ns)
         self._tell(self.component.advance(now_ns))
 
-    def _tell(self, done: Iterable[Completion]) -> None:
+    def _tell(self, done: Iterable[Completion], *, later: bool = False) -> None:
         for one in done:
-            self._asked.pop(one.tag).succeed(one)
+            event = self._asked.pop(one.tag)
+            if later:
+                self._succeed_later(event, one)
+            else:
+                event.succeed(one)
         while self._waiting and self._is_served(self._waiting[0]):
             self._waiting.popleft()
+
+    def _succeed_later(self, event: library.Event, one: Completion) -> None:
+        """The event comes when the environment is at the end of its request."""
+
+        def ends(_: object) -> None:
+            event.succeed(one)
+
+        self.env.timeout(self._wait_until(one.at_ns)).callbacks.append(ends)
+
+    def _wait_until(self, ns: int) -> float:
+        return max(0.0, (ns / self._ns + self._begun) - self.env.now)
 
     def _is_served(self, one: tuple[int, str, int, int, dict[str, Any]]) -> bool:
         """Whether a request need not wait any longer; the event of a wrong one has its error."""
@@ -149,8 +172,7 @@ class Drive:
         if next_ns is None or (self._alarm_ns is not None and self._alarm_ns <= next_ns):
             return
         self._alarm_ns = next_ns
-        wait = max(0.0, (next_ns / self._ns + self._begun) - self.env.now)
-        self._alarm = alarm = self.env.timeout(wait)
+        self._alarm = alarm = self.env.timeout(self._wait_until(next_ns))
         alarm.callbacks.append(self._wakes)
 
     def _wakes(self, alarm: Any) -> None:  # noqa: ANN401 - a timeout of SimPy

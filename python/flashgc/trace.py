@@ -222,6 +222,7 @@ def generate(
     arguments.check_texts(format=format)
     output.check_apart(target, config, device)
     request = building.request(config, None, None, device, set, seed, unset=unset)
+    output.check_apart(target, *building.files_of(request))
     told = executing.callback(progress)
     by_name = "fgt" if os.fspath(target).endswith(".fgt") else "blkreplay"
     made = engine.trace_generate(request, _target(target), format or by_name, told)
@@ -263,10 +264,11 @@ def fit(
         reading = _reading(found, format, on_bad_line, devices, start, length, None, rows, None)
         read = requests.read(reading)
         # A replay meets every row in the order of the file, also those that `start` leaves out.
-        late_ns = int(json.loads(engine.trace_info(reading))["late_ns_max"])
+        about = json.loads(engine.trace_info(reading))
     pages = read.footprint_pages()
     before = overwrite(read.written_pages(), pages)
-    result = Fit(config.workload(read), drive(pages), before, late_ns)
+    result = Fit(config.workload(read), drive(pages), before, int(about["late_ns_max"]),
+                 int(about["trims"]))  # fmt: skip
     if target is not None:
         output.write(target, result.text)
     return result
@@ -284,6 +286,8 @@ class Fit:
     """Drive writes of preconditioning."""
     late_ns: int
     """The largest delay of a row of the trace behind one before it."""
+    trims: int = 0
+    """Trims of the trace: a fitted workload has reads and writes alone."""
 
     @property
     def config(self) -> dict[str, Any]:

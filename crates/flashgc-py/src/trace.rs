@@ -99,6 +99,12 @@ const CSV_WITH_NAMES: &str = "csv:time:ns, device, op, offset, size; header=yes"
 /// The format to write, by its name.
 pub fn format_to_write(name: &str) -> PyResult<Format> {
     let name = if name == "csv" { CSV_WITH_NAMES } else { name };
+    if name != "auto" && !Format::is_known(name) {
+        let names = Format::names_to_write().join(", ");
+        return Err(wrong(format!(
+            "unknown format `{name}`; formats that can be written: {names}"
+        )));
+    }
     let missing = || wrong("the output format must be named; `auto` is for reading");
     format(Some(name))?.ok_or_else(missing)
 }

@@ -6,6 +6,7 @@ use super::fitted::Fitted;
 use super::precondition::PreconditionPlan;
 use super::workload::WorkloadPlan;
 use flashgc_model::gc::GcPlan;
+use flashgc_model::gc::expected;
 use flashgc_model::gc::placement::Classes;
 use flashgc_model::plan::Plan;
 use flashgc_model::plan::Until;
@@ -95,8 +96,10 @@ impl Setup {
     pub fn table_bytes_expected(&self) -> u64 {
         let geometry = &self.plan.geometry;
         let pages = u64::from(geometry.pages);
-        // Two maps of 4 bytes, two bits in bitmaps; and the state of each block.
-        pages * 8 + pages / 4 + u64::from(geometry.blocks) * 32
+        let collector = expected::table_bytes(&self.plan.gc, geometry, self.plan.window_costs());
+        // Two maps of 4 bytes, a bit whether a page is valid; and the state of each block.
+        let maps = (pages + u64::from(geometry.exported_pages)) * 4 + pages / 8;
+        maps + u64::from(geometry.blocks) * 44 + collector
     }
 
     /// The plan of the simulation while the drive is preconditioned.

@@ -103,7 +103,10 @@ fn ambiguous(source: &str, sample: &[&[u8]], candidates: &[&FormatInfo]) -> Trac
     }
     let shown: Vec<&str> = candidates.iter().map(|info| info.name).collect();
     let shown = shown.join(", ");
-    let message = format!("the format is ambiguous: these columns would fit {shown}");
+    let message = match candidates {
+        [_] => format!("the format is not certain: these columns would fit {shown}"),
+        _ => format!("the format is ambiguous: these columns would fit {shown}"),
+    };
     let mut error = TraceError::new(source, message);
     error.text = sample.first().map(|line| String::from_utf8_lossy(line).into());
     error.help(help)

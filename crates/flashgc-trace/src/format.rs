@@ -118,6 +118,18 @@ impl Format {
     pub fn all_names() -> Vec<&'static str> {
         Format::ALL.iter().flat_map(|info| info.names).map(|(name, _)| *name).collect()
     }
+
+    /// The names of the formats in which traces can be written.
+    pub fn names_to_write() -> Vec<&'static str> {
+        let written = Format::ALL.iter().filter(|info| !info.lost.is_empty());
+        written.flat_map(|info| info.names).map(|(name, _)| *name).collect()
+    }
+
+    /// Whether there is a format of this name, with or without an option.
+    pub fn is_known(text: &str) -> bool {
+        let name = text.split(':').next().unwrap_or_default().trim();
+        Format::all_names().contains(&name)
+    }
 }
 
 impl FromStr for Format {

@@ -100,10 +100,9 @@ pub fn writer_with(
 ) -> Result<TraceWriter, TraceError> {
     let name = format.name();
     let Some(mut records) = format.record_writer() else {
-        let written = Format::ALL.iter().filter(|info| !info.lost.is_empty());
-        let names: Vec<&str> = written.map(|info| info.name).collect();
+        let names = Format::names_to_write().join(", ");
         return Err(TraceError::new(name, format!("the format {name} cannot be written"))
-            .help(format!("formats that can be written: {}", names.join(", "))));
+            .help(format!("formats that can be written: {names}")));
     };
     let mut chunk = Vec::with_capacity(CHUNK_BYTES + 1024);
     match &mut records {

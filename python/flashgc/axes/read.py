@@ -118,6 +118,9 @@ def _numbers(form: RangeForm, own: Range) -> list[float] | None:
     if form.step is not None and form.count is not None:
         form.wrong("`step` and `count` exclude each other", "step")
     if form.count is not None:
+        if form.count > COUNT_MAX:
+            form.wrong(f"the range has {form.count:,} values; at most {COUNT_MAX:,} are allowed",
+                       "count")  # fmt: skip
         return _spread(own, form.count)
     if form.step is None and (form.scale == "log" or not own.is_whole):
         return None
@@ -137,7 +140,8 @@ def _spread(own: Range, count: int) -> list[float]:
     """Values at equal distances, or at equal ratios, both ends included."""
     shares = [at / (count - 1) if count > 1 else 0.0 for at in range(count)]
     if own.scale == "log":
-        values = [own.low * math.exp(share * math.log(own.high / own.low)) for share in shares]
+        low, high = math.log(own.low), math.log(own.high)
+        values = [math.exp(low + share * (high - low)) for share in shares]
     else:
         values = [own.low + share * (own.high - own.low) for share in shares]
     # Whole numbers may coincide, and are one value then.

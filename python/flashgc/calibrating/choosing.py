@@ -55,11 +55,11 @@ _RULES: Sequence[Rule] = (
      lambda row: (-float(row.range), abs(row.pattern.theta - 0.9), _worth(row))),
     # A rate between an idle drive and a full one: how collections are spread over time.
     (_limited, lambda row: (-(row.rate or 0.0), _worth(row))),
-    # The lowest rate, next to which nothing waits.
-    (_limited, lambda row: (row.rate or 0.0, _worth(row))),
     # Sequential writes: programs without collection.
     (lambda row: _writes(row) and row.pattern.kind == "sequential",
      lambda row: (-float(row.range), -row.block_bytes, _worth(row))),
+    # The lowest rate, next to which nothing waits.
+    (_limited, lambda row: (row.rate or 0.0, _worth(row))),
     # Readers next to writers, one read at a time: how long a read waits for a program.
     (lambda row: row.readers is not None,
      lambda row: (row.readers.depth if row.readers else 0, -(row.rate or math.inf), _worth(row))),

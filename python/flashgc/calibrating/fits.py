@@ -234,16 +234,18 @@ def _space(pairs: Sequence[Pair]) -> float | None:
 def _unloaded(pairs: Sequence[Pair], read_share: float, value: float) -> float | None:
     """What an unloaded request leaves for a number: the measured median without all else.
 
-    Of the rows with one request at a time, or a rate, that with the fewest requests a second.
+    Of the rows with one request at a time, or a rate, that with the fewest requests a second; rows
+    of reads and writes only where there are no others.
     """
     metric = "read_p50" if read_share == 1 else "write_p50"
     idle = [
-        (own[IOPS], row.values[metric].number - (own.get(metric, math.inf) - value))
+        (row.read_share != read_share, own[IOPS],
+         row.values[metric].number - (own.get(metric, math.inf) - value))
         for row, own in pairs
-        if row.read_share == read_share and row.readers is None and metric in row.values
+        if row.readers is None and metric in row.values
         and (row.depth == 1 or row.rate is not None)
     ]  # fmt: skip
-    rest = min(idle)[1] if idle else 0.0
+    rest = min(idle)[2] if idle else 0.0
     return rest if rest > 0 else None
 
 

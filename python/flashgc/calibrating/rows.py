@@ -236,6 +236,10 @@ def positive(text: str, what: str, where: str, *, may_be_0: bool = False) -> flo
     return found
 
 
+_LEAST, _MOST = 1e-6, 1e15
+"""The range of measured numbers: rates in requests a second, times in ns."""
+
+
 def measured(text: str, what: str, where: str, factor: float = 1.0) -> Value:
     """A measured number; `>19998` is a lower bound of it."""
     shown = text.strip()
@@ -245,6 +249,8 @@ def measured(text: str, what: str, where: str, factor: float = 1.0) -> Value:
     if number is None or not number > least:
         raise wrong(where, what, text, "give a number above 0, or > and a number where the "
                     "histogram ends there; leave it empty where it was not measured")  # fmt: skip
+    if not _LEAST <= number * factor <= _MOST:
+        raise wrong(where, what, text, "no drive has such a number")
     if what == AMPLIFICATION and number < 0.999:
         raise wrong(where, what, text, "bytes programmed for each byte written are 1 or more")
     return Value(number * factor, is_bound)
@@ -252,7 +258,8 @@ def measured(text: str, what: str, where: str, factor: float = 1.0) -> Value:
 
 def _plain(text: str) -> float | None:
     """A plain decimal number, or None."""
-    return float(text) if _NUMBER.fullmatch(text.strip()) else None
+    found = float(text) if _NUMBER.fullmatch(text.strip()) else None
+    return found if found is not None and math.isfinite(found) else None
 
 
 def unique(found: Sequence[Row]) -> list[Row]:

@@ -329,6 +329,7 @@ def fit(
 ) -> None:  # fmt: skip
     """Fit a synthetic workload to a trace: distributions that can be shared in its place."""
     import flashgc.trace as traces
+    from flashgc.formatting import units
     from flashgc.running import inputs
 
     if not check and (device is not None or sets or unsets):
@@ -345,6 +346,10 @@ def fit(
         # Standard input is read more than once.
         path = file if found is None else found[1]
         made = traces.fit(path, out, **part)
+        if made.trims:
+            trims = units.counted(made.trims, "trim")
+            say(f"note: {trims} of the trace {'is' if made.trims == 1 else 'are'} left out: a "
+                "fitted workload has reads and writes alone")  # fmt: skip
         if out is None and not check:
             print(made.text, end="")
             return

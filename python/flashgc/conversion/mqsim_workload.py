@@ -113,7 +113,7 @@ def _shared(findings: Findings, part: Part, device: Device) -> None:
         if key is None:
             continue
         listed = {one.strip() for one in key.text.split(",")}
-        if listed == {str(number) for number in range(count)}:
+        if len(listed) == count and listed == {str(number) for number in range(count)}:
             findings.always(key, "a workload goes to the whole drive")
         else:
             findings.drop(key, "a workload always goes to the whole drive")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from flashgc._engine import ConfigError
 from flashgc.conversion import fio_text, recognise
+from flashgc.conversion import fio_values as values
 from flashgc.conversion.findings import Key
 from flashgc.conversion.fio_text import JobFile, Section
 from flashgc.conversion.fio_values import WrongError
@@ -59,7 +60,8 @@ class Command:
     """The name of the job file, or of the command line."""
     formats: tuple[str, ...] = ("normal",)
     output: Path | None = None
-    status_interval: str | None = None
+    status_interval_ns: int = 0
+    """0 without statuses on the way."""
     parse_only: bool = False
 
 
@@ -179,6 +181,12 @@ def _take(command: Command, name: str, value: str) -> None:
                                   f"be of {', '.join(FORMATS)}")  # fmt: skip
         command.formats = formats
     elif name == "status-interval":
-        command.status_interval = value
+        try:
+            command.status_interval_ns = values.time_ns(value)
+        except WrongError as why:
+            raise ConfigError(f"error: --status-interval is `{reading.printable(value[:60])}`, "
+                              f"but {why}") from None  # fmt: skip
+        if command.status_interval_ns == 0:
+            raise ConfigError("error: --status-interval must be above 0")
     elif name == "parse-only":
         command.parse_only = True

@@ -20,12 +20,15 @@ from flashgc.fio import logs, plain, results, samples
 from flashgc.fio.arguments import Command
 from flashgc.fio.figures import PERCENTILES
 from flashgc.fio.results import UNIFIED, Entry
+from flashgc.formatting import units
 from flashgc.reports.report import Report
 from flashgc.running import building, executing, runs
 
 VERSION = f"fio-3.33 (flashgc {__version__})"
 """The program whose form the output has, and the program that wrote it."""
 PERCENTILES_MOST = 20
+STATUSES_MOST = 1000
+"""Outputs of status at most: each of them has all jobs."""
 
 
 def findings(command: Command) -> Findings:
@@ -48,6 +51,7 @@ def run(
 ) -> str:
     """Runs the jobs, writes their logs, and returns the output."""
     made = findings(command)
+    output.check_apart(command.output, command.name)
     source: Any = fio_run.on_drive(made, command.name, Path(command.name).name)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "requests.csv"
@@ -62,11 +66,15 @@ def run(
     for name, text in files:
         output.write(name, text)
     own = _own(report, entries)
-    every_ns = values.time_ns(command.status_interval) if command.status_interval else 0
-    if command.status_interval and every_ns == 0:
-        raise ConfigError("error: --status-interval must be above 0")
+    every_ns = command.status_interval_ns
     shown: list[str] = []
     last_ns = max((one.ended_ns for clone in clones for one in clone.samples), default=0)
+    if every_ns and last_ns > STATUSES_MOST * every_ns:
+        raise ConfigError(
+            f"error: --status-interval: {last_ns // every_ns:,} outputs of status in "
+            f"{units.time(last_ns)}; at most {STATUSES_MOST:,} are allowed\n"
+            f"  = help: give {units.time(-(-last_ns // STATUSES_MOST))} or more"
+        )
     for until_ns in range(every_ns, last_ns, every_ns) if every_ns else ():
         until = [samples.until(clone, until_ns) for clone in clones]
         shown += _shown(command, _entries(command, until)[0], own)

@@ -212,7 +212,10 @@ def unequal(reports: ComparedResults[Run]) -> Rows:
     The requests have a row of their own.
     """
     return [
-        [f"! {name} differ", *(_plain(value) for value in values)]
+        [
+            f"! {name} {'differ' if name.endswith('s') else 'differs'}",
+            *(_plain(value) for value in values),
+        ]
         for name, values in reports.unequal.items()
         if name != "requests"
     ]
@@ -220,7 +223,10 @@ def unequal(reports: ComparedResults[Run]) -> Rows:
 
 def _plain(value: Any) -> str:  # noqa: ANN401 - JSON
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_plain(inner)}" for key, inner in value.items())
+        told = {key: inner for key, inner in value.items() if inner is not None}
+        return ", ".join(f"{key.replace('_', ' ')} {_plain(inner)}" for key, inner in told.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return units.figures(value)
     return str(value)

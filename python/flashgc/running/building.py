@@ -80,6 +80,13 @@ def bare_request(
     }
 
 
+def files_of(request: Request) -> list[str | os.PathLike[str]]:
+    """The files that a request names: configuration, trace and job file."""
+    jobs = None if request["jobs"] is None else request["jobs"][0]
+    named = (request["name"], request["trace_path"], jobs)
+    return [one for one in named if one is not None]
+
+
 def add_own_trace(request: Request) -> None:
     """Adds the trace that a configuration names: a file in the folder of the configuration."""
     if not any("trace" in part for part in (request["text"], *request["sets"])):

@@ -118,6 +118,8 @@ def run(
     with inputs.trace_file(trace) as file:
         given = building.with_format(clock.without_clock(set) if untimed else set, format)
         request = building.request(config, file, scheme, device, given, seed, fit, unset)
+        for log in (gc_log, series, timeline, request_log):
+            output.check_apart(log, *building.files_of(request))
         with requests_log.written(request_log) as add:
             interval = inputs.duration("series_interval", series_interval)
             logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": interval,

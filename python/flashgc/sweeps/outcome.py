@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from flashgc._engine import ConfigError, OutputError
 from flashgc.files import output
-from flashgc.running import inputs
+from flashgc.running import building, inputs
 from flashgc.sweeps import on_ray, plan, points, stale
 from flashgc.sweeps.agenda import Agenda
 from flashgc.sweeps.local import Local
@@ -104,7 +104,14 @@ def sweep(
         unique = plan.by_key(planned)
         missing = [one for one in unique.values() if stale.has_to_run(one, known, retry)]
         computed = _run(asked, missing, len(unique), writer, backend, told) if missing else 0
-    return SweepResults(asked.name, Store(store), computed)
+    return SweepResults(asked.name, Store(store), computed, _sources(planned))
+
+
+def _sources(planned: Sequence[Planned]) -> list[PathLike]:
+    """The files that the points read."""
+    found = [path for one in planned if one.run is not None
+             for path in building.files_of(one.run.request)]  # fmt: skip
+    return list(dict.fromkeys(found))
 
 
 def explain(

@@ -15,8 +15,9 @@ from flashgc.axes import read
 from flashgc.axes.choice import Choice, Range, Source, plain
 from flashgc.files import arguments, reading, toml
 from flashgc.files.forms import File, near
+from flashgc.files.reading import JOB_FILES
 from flashgc.running import inputs, policies
-from flashgc.sweeps.columns import OWN
+from flashgc.sweeps.columns import OWN, metrics
 from flashgc.sweeps.forms import COUNT_MAX, LATIN, DrawForm, SweepForm
 
 ANY = "*"
@@ -58,6 +59,10 @@ def load(given: str | os.PathLike[str] | Mapping[str, object]) -> Sweep:
         path = Path(given)
         text, where, name = reading.read_text(path), reading.printable(path), path.stem
         folder = path.parent
+    if not isinstance(given, Mapping) and where.endswith(JOB_FILES):
+        raise ConfigError(f"error: {where} is a job file of fio, and not a sweep\n"
+                          "  = help: name it in a sweep, as in `[base] set = { workload.fio = "
+                          f'"{where}" }}`')  # fmt: skip
     form = File.of(text, where).form(SweepForm)
     return _sweep(form, form.name or name, folder)
 
@@ -85,6 +90,15 @@ def _sweep(form: SweepForm, name: str, folder: Path) -> Sweep:
             form.wrong(
                 f"`{axis}` is the name of a column of the results\n"
                 "  = help: name the axis differently, and give it `key`", "axes", axis,
+            )  # fmt: skip
+        own = read.key(axis, given)
+        if not axis.strip():
+            form.wrong("an axis needs a name\n  = help: name the key, or give a name and `key`",
+                       "axes", axis)  # fmt: skip
+        if metrics().get(axis) in ("int64", "float64") and own != axis:
+            form.wrong(
+                f"`{axis}` is the name of a metric of the results\n"
+                "  = help: name the axis differently", "axes", axis,
             )  # fmt: skip
         found = read.axis(form, axis, given)
         axes[axis] = found if isinstance(found, Range) else _in_folder(found, folder)

@@ -41,7 +41,13 @@ class SweepResults:
     np.True_
     """
 
-    def __init__(self, name: str, store: Store, computed: int = 0) -> None:
+    def __init__(
+        self,
+        name: str,
+        store: Store,
+        computed: int = 0,
+        sources: Sequence[str | os.PathLike[str]] = (),
+    ) -> None:
         table = points.read(store, name)
         if table is None:
             known = ", ".join(store.sweeps()) or "none"
@@ -50,6 +56,7 @@ class SweepResults:
             )
         self.name = name
         self.store = store.folder
+        self._sources = sources
         self.computed = computed
         """The number of results that this call has computed."""
         self._axes = points.choices(table)
@@ -138,6 +145,7 @@ class SweepResults:
         table of the points that sorts and filters. It names `again`, the command that makes it.
         """
         target = table_file(path)
+        output.check_apart(target, *self._sources)
         if target.suffix == ".html":
             output.write(target, self._page(again))
         else:

@@ -72,7 +72,11 @@ def chosen(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The settings of the chosen point, slots first."""
     settings = found["chosen"]["settings"]
     if not settings:
-        return [("settings", "none: the configuration itself is the best")]
+        own = next(one for one in found["points"] if one["name"] == found["chosen"]["name"])
+        why = ("the configuration itself is the best" if own["feasible"] else
+               "no point of the longest runs meets the constraints in steady state, the "
+               "configuration itself included")  # fmt: skip
+        return [("settings", f"none: {why}")]
     slots = {key: value for key, value in settings.items() if key.endswith(".use")}
     rest = {key: value for key, value in settings.items() if key not in slots}
     return [(key, value.strip('"')) for key, value in (*slots.items(), *rest.items())]

@@ -13,6 +13,7 @@ mod answers;
 mod background;
 pub mod choice;
 pub mod copy;
+pub mod expected;
 mod fewest;
 pub mod foresight;
 pub mod given;

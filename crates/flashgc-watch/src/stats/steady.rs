@@ -12,6 +12,8 @@
 //! - *length*: the drive was programmed often enough since it was filled, mostly in the measured
 //!   part. A short run may do if overwriting before it, by the same scheme and the same workload,
 //!   was long and had the same write amplification;
+//! - *reads alone*: collections move pages and free none, which is all that can be said of a run
+//!   without writes of the host;
 //! - *spare blocks*: a drive that has lost them has no long run.
 
 use super::batches::Batches;
@@ -37,6 +39,8 @@ const SHORT_PART: f64 = 0.3;
 /// The last quarters of the overwriting before, and the measured part, differ by at most this
 /// share.
 const BEFORE_WITHIN: f64 = 0.03;
+/// The least number of collections of a run without writes of the host.
+const COLLECTIONS: u64 = 32;
 /// The largest factor of a longer run that is still a useful estimate.
 const TIMES_MAX: f64 = 1e6;
 
@@ -200,7 +204,7 @@ pub fn judge(evidence: &Evidence<'_>) -> Balance {
             check_halves(amplification, halves, &mut against);
             check_length(evidence, amplification, &found, &mut against);
         }
-        None => against.add(TIMES_MAX, "the host wrote nothing".into()),
+        None => check_moves(evidence, &mut against),
     }
     if is_read_only {
         found.verdict = Verdict::No;
@@ -270,6 +274,29 @@ fn check_pages(evidence: &Evidence<'_>, amplification: f64, against: &mut Agains
                 evidence.written_pages
             ),
         );
+    }
+}
+
+/// Where the host writes nothing, a collection takes as many pages as it frees, once no page of the
+/// blocks is invalid.
+fn check_moves(evidence: &Evidence<'_>, against: &mut Against) {
+    let (moved, won) = (evidence.moved_pages, evidence.reclaimed_pages);
+    if evidence.collections < COLLECTIONS {
+        let why = format!(
+            "the host wrote nothing, and {} collection{} {} too few to judge by ({COLLECTIONS} are \
+             required)",
+            evidence.collections,
+            if evidence.collections == 1 { "" } else { "s" },
+            if evidence.collections == 1 { "is" } else { "are" },
+        );
+        against.add(TIMES_MAX, why);
+    } else if won as f64 > PAGES_WITHIN * moved as f64 {
+        let why = format!(
+            "the host wrote nothing, and collections reclaimed {won} page{} and moved {moved}: \
+             blocks still have fewer and fewer invalid pages",
+            if won == 1 { "" } else { "s" },
+        );
+        against.add(TIMES_MAX, why);
     }
 }
 

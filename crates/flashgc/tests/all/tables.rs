@@ -2,7 +2,8 @@
 
 use crate::common;
 
-use common::{TINY, run, whole};
+use common::{TINY, finish, prepare_or_none, run, whole};
+use flashgc::config::presets;
 
 /// The drive of TINY: 8 planes of 16 blocks of 8 pages; 76 pages of each plane hold data.
 const PLANES: u64 = 8;
@@ -58,4 +59,30 @@ fn hotness_groups_add_their_counters_and_groups() {
     assert_eq!(groups, each * PLANES * 32);
     assert!((12 + 32..12 + 64).contains(&each), "{each} bytes for a block");
     assert_eq!(whole(&with, "table_bytes"), without + counters + groups);
+}
+
+/// What a run is refused for before it begins: with the tables of the placement, which are more
+/// than those of the drive for some, and estimated from smaller drives.
+#[test]
+fn the_tables_are_known_before_a_run() {
+    let sets = |scheme: &str| {
+        let large = ["device.blocks_per_plane=220", "device.pages_per_block=64"];
+        let short = ["workload.synthetic.requests=50", "precondition.overwrite=0"];
+        let scheme = format!("gc.scheme=\"{scheme}\"");
+        large.into_iter().chain(short).map(String::from).chain([scheme]).collect::<Vec<_>>()
+    };
+    let (mut known, mut with_more) = (0, 0);
+    for scheme in presets::scheme_names() {
+        let sets = sets(scheme);
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        let Some(setup) = prepare_or_none(TINY, &sets) else { continue };
+        let (expected, pages) = (setup.table_bytes_expected(), setup.plan.geometry.pages);
+        let report = finish(setup, None, false).unwrap_or_else(|e| panic!("{scheme}: {e}"));
+        let own = whole(&report, "table_bytes");
+        let share = expected as f64 / own as f64;
+        assert!((0.95..1.1).contains(&share), "{scheme}: {expected} expected, {own} in the run");
+        known += 1;
+        with_more += u32::from(own > u64::from(pages) * 8);
+    }
+    assert!(known > 30 && with_more > 3, "{known} {with_more}");
 }
