@@ -253,3 +253,17 @@ def test_a_job_file_by_another_name_gets_a_hint(name, here):
     ]
     # fio's own command line takes any name.
     assert json.loads(output(name, "--output-format=json"))["jobs"][0]["read"]["total_ios"] == 256
+
+
+@pytest.mark.parametrize("value", ["0.5", "nan", "-1", "1ns", "0"])
+def test_an_interval_of_status_that_is_none_is_refused_before_the_run(flashgc, tmp_path, value):
+    (tmp_path / "a.fio").write_text("[a]\nrw=randwrite\nbs=4k\nsize=1m\nwrite_bw_log=a\n")
+    told = flashgc("fio", "a.fio", f"--status-interval={value}", code=2)
+    assert "--status-interval" in told.err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.fio"]
+
+
+def test_an_interval_of_status_has_a_bound(flashgc, tmp_path):
+    (tmp_path / "a.fio").write_text("[a]\nrw=randwrite\nbs=4k\nsize=1m\n")
+    told = flashgc("fio", "a.fio", "--status-interval=1us", code=2)
+    assert "at most 1,000 are allowed" in " ".join(told.err.split())

@@ -143,6 +143,16 @@ def test_blocks_that_a_scheme_brings_are_told_and_pages_that_moved_ahead_have_a_
     assert "pages pre-migrated" not in rows  # a closed loop is never idle
 
 
+def test_preconditioning_that_differs_is_told_in_words():
+    """It had the names of Python's values and keys: scheme None, until_steady False."""
+    reports = [flashgc.run(SMALL, set={"precondition.overwrite": one}) for one in (0.5, 1.0)]
+    rows = {row[0]: row[1:] for row in compared.comparison(Comparison(reports))}
+    told = rows["! preconditioning differs"]
+    assert told[0].startswith("fill sequential, overwrite 0.5")
+    assert "None" not in str(told)
+    assert "_" not in str(told)
+
+
 def test_what_is_not_equal_is_told(report):
     other = report.to_dict()
     other["capacity"]["reserve_pages"] += 1

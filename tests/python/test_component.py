@@ -390,3 +390,30 @@ def test_a_wrong_request_that_waited_fails_alone():
     env.run()
     assert sorted(ended) == ["error: a read of 0 B", "read", "read"]
     assert drive.waiting == 0
+
+
+def test_requests_under_way_have_their_ends_after_the_report_in_simpy():
+    """The alarm of a finished component ended the whole simulation."""
+    simpy = pytest.importorskip("simpy")
+    env = simpy.Environment()
+    drive = flashgc.simpy.Drive(env, "slc-msr", set=SMALL, depth=2)
+    ends, reports = [], []
+
+    def client(at):
+        done = yield drive.write(4096 * at, 4096)
+        ends.append((env.now, done.at_ns))
+
+    def other():
+        yield env.timeout(1e-4)
+        assert drive.waiting == 3
+        reports.append(drive.finish())
+        yield env.timeout(1)
+        assert env.now == pytest.approx(1.0001)
+
+    for at in range(5):
+        env.process(client(at))
+    env.process(other())
+    env.run()
+    assert reports[0].requests["write"] == len(ends) == 5
+    for now, at_ns in ends:
+        assert now == pytest.approx(at_ns / 1e9)

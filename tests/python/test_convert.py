@@ -477,3 +477,15 @@ def test_a_file_with_another_value_is_converted_or_refused(data):
     assert len(found) == len(set(found))
     tomllib.loads(made.text)
     made.refusal()
+
+
+@pytest.mark.parametrize("name", ["Flash_Channel_Count", "Plane_No_Per_Die"])
+def test_a_number_of_parts_beyond_all_memory_is_converted_at_once(tmp_path, name):
+    """The names of all channels were made before they were compared."""
+    own = (Path(__file__).parent / "conversion/ssdconfig.xml").read_text()
+    text, count = re.subn(f"<{name}>\\d+<", f"<{name}>2147483648<", own)
+    assert count == 1
+    (tmp_path / "big.xml").write_text(text)
+    workload = Path(__file__).parent / "conversion/workload.xml"
+    found = flashgc.convert(tmp_path / "big.xml", workload=workload)
+    assert "2147483648" in str(found)

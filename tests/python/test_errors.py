@@ -70,7 +70,10 @@ def test_settings_that_cannot_be(flashgc, small, setting, word):
         (["trace", "info", "missing"], ["missing", "no such file"]),
         (["trace", "info", "."], ["directory"]),
         (["trace", "info", "binary", "--format", "spcc"], ["spc"]),
-        (["trace", "convert", "ok.spc", "out", "--to", "nothing"], ["nothing", "can be written", "blkreplay"]),
+        (
+            ["trace", "convert", "ok.spc", "out", "--to", "nothing"],
+            ["nothing", "can be written", "blkreplay"],
+        ),
         (["trace", "convert", "ok.spc", ".", "--to", "csv"], ["directory"]),
         (["trace", "convert", "ok.spc", "no/such/folder", "--to", "csv"], ["no/such/folder"]),
         (["trace", "convert", "ok.spc", "out", "--to", "csv", "--start", "3 hours"], ["hours"]),

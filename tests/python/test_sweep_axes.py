@@ -131,3 +131,33 @@ def test_mistakes_have_a_place(text, words):
     with pytest.raises(flashgc.ConfigError) as error:
         read.load(text)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize(("axes", "parts"), [
+    ({"device.exported": {"from": 0.7, "to": 0.8, "count": 100_000_000}},
+     ["the range has 100,000,000 values", "at most 1,000,000"]),
+    ({"write_amplification": {"key": "device.exported", "values": [0.7, 0.8]}},
+     ["`write_amplification` is the name of a metric"]),
+    ({"seed": {"key": "device.exported", "values": [0.7, 0.8]}},
+     ["`seed` is the name of a metric"]),
+    ({"": {"key": "device.exported", "values": [0.7, 0.8]}}, ["an axis needs a name"]),
+])  # fmt: skip
+def test_axes_without_bounds_or_a_name_of_their_own_are_refused(tmp_path, axes, parts):
+    with pytest.raises(flashgc.ConfigError) as error:
+        flashgc.sweep({"base": {"config": "oltp"}, "axes": axes}, store=tmp_path)
+    for part in parts:
+        assert part in str(error.value)
+
+
+def test_a_range_over_all_numbers_has_finite_values(tmp_path):
+    axes = {"own": {"key": "device.rated_cycles", "from": 1e-320, "to": 1e300, "count": 3,
+                    "scale": "log"}}  # fmt: skip
+    with pytest.raises(flashgc.ConfigError) as error:
+        flashgc.sweep({"base": {"config": "oltp"}, "axes": axes}, store=tmp_path)
+    assert "nan" not in str(error.value)
+
+
+def test_a_job_file_is_no_sweep(tmp_path):
+    (tmp_path / "a.fio").write_text("[a]\nrw=randwrite\n")
+    with pytest.raises(flashgc.ConfigError, match="is a job file of fio, and not a sweep"):
+        flashgc.sweep(tmp_path / "a.fio", store=tmp_path)

@@ -321,6 +321,14 @@ def test_the_check_sees_other_seeds_and_another_part_of_the_trace():
     assert len(plan.check) == samples.CHECK_SEEDS
 
 
+def test_a_configuration_that_breaks_a_constraint_is_not_called_the_best(whole):
+    own = [one for one in whole["points"] if one["name"].endswith("(own)")]
+    told = {**whole, "chosen": {**whole["chosen"], "name": own[0]["name"], "settings": {}}}
+    assert words.chosen(told) == [("settings", "none: the configuration itself is the best")]
+    broken = {**told, "points": [{**own[0], "feasible": False}]}
+    assert "no point of the longest runs meets the constraints" in words.chosen(broken)[0][1]
+
+
 def test_a_point_that_fails_on_unseen_samples_is_not_chosen(here, monkeypatch):
     before, failed = search.Search.check, []
 
