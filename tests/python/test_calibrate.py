@@ -450,7 +450,7 @@ def test_nonsense_arguments_say_what_is_allowed(base, tmp_path, change, parts):
 @pytest.mark.parametrize("cells", ["1,1e400,", "1,1e-320,", "1,5e-324,", "1,100,1e400", "1,1e18,"])
 def test_numbers_that_no_drive_has_are_refused(base, tmp_path, cells):
     (tmp_path / "rows.csv").write_text(f"pattern,depth,iops,p99_us\nuniform,{cells}\n")
-    with pytest.raises(flashgc.ConfigError, match="give a number above 0|no drive has such"):
+    with pytest.raises(flashgc.ConfigError, match=r"give a number above 0|no drive has such"):
         flashgc.calibrate(tmp_path / "rows.csv", base, schemes=["greedy"], trials=0,
                           free=["timing.read"], store=tmp_path / "all")  # fmt: skip
 

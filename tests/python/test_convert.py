@@ -488,4 +488,4 @@ def test_a_number_of_parts_beyond_all_memory_is_converted_at_once(tmp_path, name
     (tmp_path / "big.xml").write_text(text)
     workload = Path(__file__).parent / "conversion/workload.xml"
     found = flashgc.convert(tmp_path / "big.xml", workload=workload)
-    assert "2147483648" in str(found)
+    assert "2147483648" in found.listing()

@@ -72,5 +72,5 @@ def test_no_table_of_a_sweep_replaces_its_traces(here):
 
 def test_output_of_fio_is_no_job_file(here, request):
     command = request.getfixturevalue("flashgc")
-    told = command("fio", "a.fio", "--output=a.fio", "--set", "device.blocks_per_plane=64", code=74)
+    told = command("fio", "a.fio", "--output=a.fio", "--set", "device.blocks_per_plane=64", code=2)
     assert READ in " ".join(told.err.split())
