@@ -235,7 +235,10 @@ def _made(
     asked = search.asked
     first, left_out = others
     request = search.request(best)
-    head = [f"Chosen by `flashgc tune`: {values['chosen']['name']} of {asked.study}."]
+    name = values["chosen"]["name"]
+    own = next(one for one in values["points"] if one["name"] == name)
+    why = "Chosen" if own["feasible"] else "Kept, since no point meets the constraints,"
+    head = [f"{why} by `flashgc tune`: {name} of {asked.study}."]
     config = chosen.text(request, head)
     values |= {
         "device": first.device, "config": config, "warnings": _warnings(values, config, left_out),

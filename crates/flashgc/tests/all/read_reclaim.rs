@@ -133,10 +133,10 @@ fn reads_alone_are_steady_where_their_collections_free_no_pages() {
     let requests = |count: u32| format!("workload.synthetic.requests={count}");
     let verdict = |more: &[&str]| {
         let report = run_verified(TINY, &[&[RECLAIM, LIMIT, READS], more].concat());
-        let told = at(&report, "steady.reasons").to_string();
+        let reasons = at(&report, "steady.reasons").to_string();
         assert!(at(&report, "write_amplification").is_null());
         assert!(at(&report, "endurance.tbw_bytes").is_null());
-        (at(&report, "steady.verdict").clone(), told)
+        (at(&report, "steady.verdict").clone(), reasons)
     };
     let compact = "precondition.overwrite=0";
     let rated = "device.rated_cycles=3000";
