@@ -53,7 +53,7 @@ def note(row: Row) -> str:
     """Why it is tried."""
     share = row.values["write_p99_9"].number / row.values["write_p50"].number - 1
     return (f"p99.9 of {row.name} is {units.share(share)} above its median, as that of one paced "
-            "queue: the base was tried as one queue too, without --no-one-queue")  # fmt: skip
+            "queue: the base was tried as one queue too, without --one-queue never")  # fmt: skip
 
 
 def base(of: Base) -> Base:

@@ -71,11 +71,12 @@ def calibrate(
                      help="The noise of kinds of numbers, as in iops=2%,p99_9=20%."),
     ] = None,
     one_queue: Annotated[
-        bool | None,
-        typer.Option("--one-queue/--no-one-queue", show_default=False,
-                     help="Try the base as one queue too: a single plane in place of all dies "
-                     "\\[default: where p99.9 at full rate is within 10 % of the median]."),
-    ] = None,
+        str,
+        typer.Option("--one-queue", metavar="WHEN",
+                     help="Try the base as one queue too, a single plane in place of all dies: "
+                     "always, never, or auto, where p99.9 at full rate is within 10 % of the "
+                     "median."),
+    ] = "auto",
     trials: Annotated[
         int, typer.Option("--trials", min=0, metavar="N",
                           help="Points that are drawn around the best candidates; with 0 the steps "
@@ -110,7 +111,7 @@ def calibrate(
                 results, device, drive=drive, fit_rows=names,
                 free=None if free is None else free.split(","),
                 schemes=None if schemes is None else options.scheme_names(schemes),
-                noise=None if noise is None else _noise(noise), one_queue=one_queue,
+                noise=None if noise is None else _noise(noise), one_queue=_when(one_queue),
                 trials=trials, blocks=blocks, set=sets, seed=seed, store=store, jobs=jobs, on=on,
                 progress=shown,
             )  # fmt: skip
@@ -122,6 +123,13 @@ def calibrate(
         lambda: _print(found),
         found.to_json if json else None,
     )
+
+
+def _when(text: str) -> bool | None:
+    known = {"auto": None, "always": True, "never": False}
+    if text not in known:
+        raise typer.BadParameter(f'--one-queue is "{text}": give {", ".join(known)}')
+    return known[text]
 
 
 def _noise(text: str) -> dict[str, float]:

@@ -86,19 +86,22 @@ fn of_scheme(gc: &GcPlan) -> Vec<Refused> {
 fn of_preemption(gc: &GcPlan) -> Vec<Refused> {
     let Some(rules) = gc.preemption else { return Vec::new() };
     let name = gc.slots.get("preemption").map_or("", String::as_str);
-    let serves = |choice, is_used, key| {
-        refused(
-            choice == name && is_used,
-            (key, Some("false")),
-            "what a collection has read waits in the controller, so that no request is served \
-             from the register",
-        )
-    };
+    const MERGED: &str = "what a collection has read waits in the controller, so that no request \
+                          is served from the register";
+    const PIPELINED: &str = "what a collection has read waits in the controller, so that no \
+                             transfer of a request overlaps an operation with the register";
+    let serves =
+        |choice, is_used, key, why| refused(choice == name && is_used, (key, Some("false")), why);
     vec![
-        serves("between-copies", rules.merge, "gc.preemption.between-copies.merge"),
-        serves("between-copies", rules.pipeline, "gc.preemption.between-copies.pipeline"),
-        serves("suspend", rules.merge, "gc.preemption.suspend.merge"),
-        serves("suspend", rules.pipeline, "gc.preemption.suspend.pipeline"),
+        serves("between-copies", rules.merge, "gc.preemption.between-copies.merge", MERGED),
+        serves(
+            "between-copies",
+            rules.pipeline,
+            "gc.preemption.between-copies.pipeline",
+            PIPELINED,
+        ),
+        serves("suspend", rules.merge, "gc.preemption.suspend.merge", MERGED),
+        serves("suspend", rules.pipeline, "gc.preemption.suspend.pipeline", PIPELINED),
     ]
 }
 
