@@ -122,8 +122,9 @@ def _step(
 
 
 def _kind(problem: dict[str, Any]) -> str:
-    """The message without its numbers, which identifies the kind of mistake."""
-    return re.sub(r"\d+", "", problem["message"])
+    """The key, and the message without its numbers, which identify the kind of mistake."""
+    message = re.sub(r"\d+", "", problem["message"])
+    return f"{problem['key']}: {message}"
 
 
 def _problems(
