@@ -270,3 +270,41 @@ def test_tables_are_equal_where_their_columns_are():
     assert table(1.0, 2.0) != Table({"kind": ["read"], "p50": [1.0]})
     assert table(1.0, 2.0) != "a table"
     assert table(1.0, 2.0) == {"kind": ["read", "write"], "p50": [1.0, 2.0]}
+
+
+TINY = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 300}
+
+
+@pytest.mark.parametrize("call", [
+    lambda: flashgc.run("oltp", scheme="greedy", set={"gc.scheme": "fifo"}),
+    lambda: flashgc.run("oltp", device="slc-msr", set={"device.preset": "slc-low-latency"}),
+    lambda: flashgc.compare("oltp", ["greedy", "pgc"], set=["gc.scheme=fifo"]),
+])  # fmt: skip
+def test_two_schemes_or_devices_of_one_run_are_refused(call):
+    """The setting won, so that columns had the wrong names."""
+    with pytest.raises(flashgc.ConfigError, match="error: two (schemes|devices): "):
+        call()
+
+
+def test_each_of_several_schemes_is_the_one_of_its_name(tmp_path):
+    """A setting of the base made all of them one scheme."""
+    base = {"config": "oltp", "set": {"gc.scheme": "fifo", **TINY}}
+    done = flashgc.sweep({"base": base, "axes": {"scheme": ["greedy", "pgc"]}}, store=tmp_path)
+    for name in ("greedy", "pgc"):
+        points = [one for one in done.to_arrow(reports=True).to_pylist() if one["scheme"] == name]
+        assert [json.loads(one["report"])["scheme"] for one in points] == [name]
+    found = flashgc.advise("oltp", schemes=["pgc"], set={"gc.scheme": "fifo", **TINY})
+    assert sorted({report.scheme for report in found.reports}) == ["fifo", "pgc"]
+
+
+def test_a_scheme_file_has_no_key_of_another_scheme(tmp_path):
+    (tmp_path / "g.toml").write_text('base = "greedy"\nscheme = "fifo"\n')
+    with pytest.raises(flashgc.ConfigError, match="a scheme file has no key `scheme`"):
+        flashgc.run("oltp", scheme=tmp_path / "g.toml", set=TINY)
+
+
+@given(st.floats(min_value=1e-300, max_value=1e300))
+def test_a_number_from_python_is_the_number_of_its_text(number):
+    text = toml.value(number, "key")
+    assert "e" not in text
+    assert float(text) == number

@@ -1,6 +1,7 @@
 """Saved results read again, on one page and as figures."""
 
 import json
+import pathlib
 import shutil
 
 import pytest
@@ -198,3 +199,22 @@ def test_refused_schemes_are_read_again(tmp_path):
     twice = package.load(tmp_path / "several", tmp_path / "several")
     assert len(twice) == 2
     assert twice.refused == several.refused
+
+
+@pytest.mark.parametrize(("change", "named"), [
+    ({"gc": None}, "gc = null"), ({"latency_ns": "x"}, 'latency_ns = "x"'),
+    ({"erases": "3"}, 'erases = "3"'), ({"latency_ns": ...}, "latency_ns"),
+    ({"utilisation": ...}, "utilisation"), ({"simulated_ns": ...}, "simulated_ns"),
+])  # fmt: skip
+def test_a_damaged_result_is_an_error_that_names_the_file_and_the_key(change, named):
+    """Its page ended as a fault of flashgc."""
+    path = pathlib.Path("one/report.json")
+    values = json.loads(path.read_text())
+    whole = values["runs"][0] if "runs" in values else values
+    for key, value in change.items():
+        whole.pop(key) if value is ... else whole.update({key: value})
+    path.write_text(json.dumps(values))
+    with pytest.raises(package.ConfigError) as error:
+        package.load("one")
+    assert "report.json" in str(error.value)
+    assert named in str(error.value)

@@ -75,7 +75,7 @@ fn given(
     let mut sets = Tree::empty();
     inputs.sets.iter().for_each(|assignment| drop(sets.set(assignment)));
     exclusive::give_way(&mut top, &sets);
-    for assignment in &inputs.sets {
+    for assignment in inputs.sets.iter().filter(|set| !is_overruled(set, inputs)) {
         if let Err(error) = top.set(assignment) {
             errors.extend(error);
         }
@@ -92,6 +92,16 @@ fn given(
         top.overlay(fitted.tree()?);
     }
     Ok(top)
+}
+
+/// Whether an assignment names a scheme or a device where the request has one of its own: that of
+/// an option, a point of a search or a choice of a sweep, which goes by its name.
+fn is_overruled(assignment: &str, inputs: &Inputs) -> bool {
+    match assignment.split_once('=').map(|(key, _)| key.trim()) {
+        Some("gc.scheme") => inputs.scheme.is_some(),
+        Some("device.preset") => inputs.device.is_some(),
+        _ => false,
+    }
 }
 
 /// The file over the jobs of a job file. Jobs that an assignment names replace a workload of the
@@ -152,10 +162,16 @@ fn own_device(name: &str, text: &str) -> Result<Tree, Diagnostics> {
 /// The scheme of a file: all its keys, or those in which it differs from the preset `base`.
 fn own_scheme(name: &str, text: &str) -> Result<Tree, Diagnostics> {
     let mut own = preset_tree(name, text)?;
+    if own.has(&["scheme"]) {
+        let message = "a scheme file has no key `scheme`: it is the scheme itself";
+        let help = "to begin with another one write base = \"greedy\", or remove the key";
+        // The mistake of a configuration in its scheme: no other scheme has to be tried.
+        let key = Some("gc.scheme".into());
+        return Err(Diagnostic { help: Some(help.into()), key, ..Diagnostic::new(message) }.into());
+    }
     let Some((base, place)) = own.name_at(&["base"])? else { return Ok(Tree::nested(GC, own)) };
     let Some(preset) = presets::scheme(base) else {
         let unknown = unknown_preset("scheme", base, &presets::scheme_names());
-        // The mistake of a configuration in its scheme: no other scheme has to be tried.
         let key = Some("gc.scheme".into());
         return Err(Diagnostic { place: Some(place), key, ..unknown }.into());
     };

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 
 from flashgc._engine import ConfigError
 
@@ -65,6 +66,6 @@ def _float(number: float) -> str:
     # Plain decimals: the engine reads quantities exactly and does not accept exponents.
     text = repr(number)
     if "e" in text:
-        text = f"{number:.20f}".rstrip("0")
-        text += "0" if text.endswith(".") else ""
+        text = format(Decimal(text), "f")
+        text += "" if "." in text else ".0"
     return text

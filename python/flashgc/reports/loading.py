@@ -119,9 +119,12 @@ def _report(file: Path, values: object) -> Report:
             f"error: {file} is a result of flashgc {version}, and this is {engine.__version__}, "
             "which may define metrics otherwise\n  = help: run it again, or use that version"
         )
-    key = section.missing(Keys, values)
+    key = section.missing(Keys, values) or section.missing_in_time(Keys, values)
     if key is not None:
         raise _unknown(file, f"it has no key {key!r}")
+    wrong = section.mistake(Keys, values)
+    if wrong is not None:
+        raise _unknown(file, f"no result has {wrong}")
     return Report(values)
 
 

@@ -63,6 +63,8 @@ def bare_request(
                 f"got {arguments.shown(fit)}"
             )
         sets.append(f"workload.trace.fit={json.dumps(str(fit))}")
+    _check_named_once("scheme", "gc.scheme", preset, sets)
+    _check_named_once("device", "device.preset", device, sets)
     if own is not None:
         sets = [*policies.settings(own), *sets]
     return {
@@ -78,6 +80,22 @@ def bare_request(
         "fitted": None,
         "policies": None if own is None else policies.functions(own),
     }
+
+
+def _check_named_once(
+    what: str, key: str, given: PathLike | None, sets: Iterable[str]
+) -> None:  # fmt: skip
+    """Refuses an assignment of the name that an argument gives."""
+    if given is None:
+        return
+    for text in sets:
+        name, _, value = text.partition("=")
+        if name.strip() == key:
+            raise ConfigError(
+                f"error: two {what}s: {reading.printable(given)}, and {key} = "
+                f"{reading.printable(value.strip())} of a setting\n"
+                f"  = help: remove one of the two"
+            )
 
 
 def files_of(request: Request) -> list[str | os.PathLike[str]]:

@@ -110,6 +110,51 @@ def missing(kind: type[Section], values: Mapping[str, Any]) -> str | None:
     return next((key for key in required(kind) if key not in values), None)
 
 
+def missing_in_time(kind: type[Section], values: Mapping[str, Any]) -> str | None:
+    """The first key of a run with a clock that these values lack; None of a run without one."""
+    config = values.get("config")
+    if not isinstance(config, Mapping) or "engine" in config:
+        return None
+    timed = (name for name, hint in declared(kind).items() if TIMED in conditions(hint))
+    return next((name for name in timed if name not in values), None)
+
+
+def mistake(kind: type[Section], values: Mapping[str, Any], path: str = "") -> str | None:
+    """The first declared key with a value of another type than it has, with that value."""
+    for name, hint in declared(kind).items():
+        if name not in values:
+            continue
+        own, value = plain(hint), values[name]
+        if value is None and _may_be_none(hint):
+            continue
+        here = f"{path}{name}"
+        if isinstance(own, type) and issubclass(own, Section):
+            if not isinstance(value, Mapping):
+                return f"{here} = {json.dumps(value)[:40]}"
+            inside = mistake(own, value, f"{here}.")
+            if inside is not None:
+                return inside
+        elif own in _JSON and not _is_of(value, own):
+            return f"{here} = {json.dumps(value)[:40]}"
+    return None
+
+
+_JSON = (int, float, str, bool)
+
+
+def _may_be_none(hint: Any) -> bool:  # noqa: ANN401 - a type
+    if typing.get_origin(hint) is typing.Annotated:
+        return _may_be_none(typing.get_args(hint)[0])
+    return type(None) in typing.get_args(hint)
+
+
+def _is_of(value: object, kind: type) -> bool:
+    """Whether a value of JSON has a type; a whole number is a float as well."""
+    if isinstance(value, bool) or kind is bool:
+        return isinstance(value, bool) and kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
 @functools.cache
 def required(section: type[Section]) -> list[str]:
     """The keys that a section always has."""

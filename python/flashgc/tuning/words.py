@@ -58,12 +58,15 @@ def points(found: Mapping[str, Any]) -> Rows:
     """The points with the longest runs, and their metrics."""
     listed = metrics(found)
     rows = [["longest runs", *(one.head for one in listed), "on the front"]]
+    is_required = any(one["balanced"] for one in found["points"] if one["name"].endswith("(own)"))
     for point in long(found):
         cells = [one.show(point["metrics"][one.name]) for one in listed]
         mark = " (chosen)" if point["name"] == found["chosen"]["name"] else ""
         place = "yes" if point["on_front"] else "no"
         if not point["feasible"]:
-            place = "breaks a constraint" if point["balanced"] else "not in steady state"
+            # Steady state is required where the configuration's own scheme has it.
+            is_unsteady = is_required and not point["balanced"]
+            place = "not in steady state" if is_unsteady else "breaks a constraint"
         rows.append([f"{point['name']}{mark}", *cells, place])
     return rows
 
