@@ -282,7 +282,7 @@ TINY = {"device.blocks_per_plane": 64, "workload.synthetic.requests": 300}
 ])  # fmt: skip
 def test_two_schemes_or_devices_of_one_run_are_refused(call):
     """The setting won, so that columns had the wrong names."""
-    with pytest.raises(flashgc.ConfigError, match="error: two (schemes|devices): "):
+    with pytest.raises(flashgc.ConfigError, match=r"error: two (schemes|devices): "):
         call()
 
 
