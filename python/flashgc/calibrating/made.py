@@ -181,7 +181,7 @@ def _tries_one_queue(given: bool | None, base: Base, shown: Row | None) -> bool:
         raise ConfigError("error: the base has one plane: it is one queue already\n"
                           "  = help: remove --one-queue always")  # fmt: skip
     if given is None:
-        return base.planes > 1 and shown is not None and one_queue.fits(base)
+        return base.planes > 1 and shown is not None
     return given
 
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 import flashgc._engine as engine
-from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
 from flashgc.calibrating import candidates, drive, numbers
 from flashgc.calibrating.candidates import Candidate
@@ -34,6 +33,8 @@ _WHOLE = 0.9
 """The share of the drive at least: over a part of it there may be no collection to be paced."""
 _PAGES, _BLOCKS = (16, 1024), 512
 """Pages of a block, at least and at most, and the blocks that even a small drive has."""
+_BLOCKS_MOST = 1 << 20
+"""The blocks that a plane can have: those of a drive beyond some 2 TB are larger."""
 
 
 def shown(rows: Sequence[Row]) -> Row | None:
@@ -57,12 +58,7 @@ def note(row: Row) -> str:
 
 
 def base(of: Base) -> Base:
-    """The base of one queue with the capacity and the rates of another one.
-
-    Raises:
-        ConfigError: one plane cannot have that capacity: more than some 4 TiB in pages of 4 KiB.
-
-    """
+    """The base of one queue with the capacity and the rates of another one."""
     sets = [text for text in of.request["sets"] if not text.lstrip().startswith("device.")]
     unsets = [key for key in of.request["unsets"] if not key.startswith("device.")]
     device = (f"{NAME}.toml", toml.dumps(_device(of)))
@@ -70,20 +66,14 @@ def base(of: Base) -> Base:
     return drive.of_request(request, f"{of.name} as {NAME}", of.seed, None)
 
 
-def fits(of: Base) -> bool:
-    """Whether one plane can have the capacity."""
-    try:
-        base(of)
-    except ConfigError:
-        return False
-    return True
-
-
 def _device(of: Base) -> dict[str, Any]:
     """Programs and reads of copies take the time in which all planes together make one."""
     settings = json.loads(engine.check(of.with_load))["settings"]["device"]
     shape, timing = settings["shape"], settings["timing"]
-    pages = of.user_bytes // shape["page_bytes"] // _BLOCKS
+    user_pages = of.user_bytes // shape["page_bytes"]
+    pages = min(max(user_pages // _BLOCKS, _PAGES[0]), _PAGES[1])
+    # The spare space may become as large as the user capacity.
+    pages = max(pages, -(-2 * user_pages // _BLOCKS_MOST) + 1)
     together = of.planes * shape.get("slots", 1)
     read_ns = _mean(timing["read_ns"])
     program_ns = _mean(timing["program_ns"]) / (together * shape.get("pages_per_program", 1))
@@ -93,7 +83,7 @@ def _device(of: Base) -> dict[str, Any]:
         "channels": 1, "chips_per_channel": 1, "dies_per_chip": 1, "planes_per_die": 1,
         "user_capacity": f"{of.user_bytes} B",
         "over_provisioning": numbers.text(SPACE, min(of.known[SPACE], numbers.KINDS[SPACE].high)),
-        "pages_per_block": min(max(pages, _PAGES[0]), _PAGES[1]),
+        "pages_per_block": pages,
         "page_size": f"{shape['page_bytes']} B", "unit": "plane", "service": settings["service"],
         "timing": {
             "read": _ns(read_ns), "copy_read": _ns(read_ns / together),
