@@ -62,6 +62,18 @@ fn more_room(shape: &Shape, needed: u64) -> String {
     format!("set device.exported below {below}, or give each plane more blocks")
 }
 
+/// The largest threshold: in whole blocks as well, where these are above the reserve.
+fn most(shape: &Shape, room: u64, reserve: u64) -> String {
+    let block = space::all_of_a_block(shape);
+    let pages = format!("\"{}\"", counted(room, "page"));
+    match room / block {
+        blocks if blocks * block > reserve => {
+            format!("\"{}\" or {pages}", counted(blocks, "block"))
+        }
+        _ => pages,
+    }
+}
+
 /// Collection must be able to reach its threshold with every user page valid, or it never ends.
 pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
     let physical = shape.data_pages_per_plane();
@@ -89,6 +101,19 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
             return None;
         }
         let room = physical - exported - open_pages - 1;
+        let reserve = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages());
+        if room <= reserve {
+            root.table("device").error(
+                "exported",
+                format!(
+                    "a plane has {}, which leave no threshold above the reserve of collection ({})",
+                    counted(physical - exported, "spare page"),
+                    counted(reserve, "page"),
+                ),
+                more_room(shape, reserve + open_pages + 2),
+            );
+            return None;
+        }
         let key = if gc.trigger.stop == gc.trigger.soft { "soft" } else { "stop" };
         root.table("gc").table("trigger").table("watermark").error(
             key,
@@ -100,11 +125,7 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
                 space::word(shape, open_blocks),
                 space::padding(shape)
             ),
-            format!(
-                "collection could never reach it: give at most \"{}\" or \"{}\"",
-                counted(room / space::all_of_a_block(shape), "block"),
-                counted(room, "page")
-            ),
+            format!("collection could never reach it: give at most {}", most(shape, room, reserve)),
         );
         let key = format!("gc.trigger.watermark.{key}");
         root.remedy(&key, "50% of spare");

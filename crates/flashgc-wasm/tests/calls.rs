@@ -82,6 +82,6 @@ fn drives_beyond_the_memory_of_a_page_are_refused_by_name() {
     let large = large.replace("channels = 2", "channels = 8");
     let open = json!({ "call": "open", "configuration": configuration(&large, "greedy") });
     let refused = call(open).expect_err("too large");
-    assert!(refused.contains("the tables of the drive \"slc-msr\" need 8.8 GiB"), "{refused}");
+    assert!(refused.contains("the tables of the drive \"slc-msr\" need 7.8 GiB"), "{refused}");
     assert!(refused.contains("device.blocks_per_plane"), "{refused}");
 }

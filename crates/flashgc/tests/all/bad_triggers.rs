@@ -2,7 +2,8 @@
 
 use crate::common;
 
-use common::{TINY, refusal};
+use common::{TINY, inputs, refusal};
+use flashgc::session::prepare;
 
 const SCHEME: &str = "scheme = \"greedy\"";
 
@@ -66,4 +67,29 @@ fn parts_of_blocks_go_neither_with_used_space_nor_with_a_hold_of_blocks() {
         &held,
         &["needs whole-block erase, but this scheme erases sub-blocks", "gc.erase.use = \"block\""],
     );
+}
+
+/// Each advised threshold is accepted, and where none is possible the user capacity is refused: two
+/// messages led from one to the other.
+#[test]
+fn advised_thresholds_are_accepted() {
+    let (mut followed, mut without) = (0, 0);
+    for exported in 55..97 {
+        let exported = format!("device.exported=0.{exported}");
+        let sets = ["gc.trigger.watermark.soft=\"15 blocks\"", exported.as_str()];
+        let Err(refused) = prepare(&inputs(TINY, &sets)) else { panic!("{exported}") };
+        let text = refused.to_string();
+        let Some((_, advised)) = text.split_once("give at most ") else {
+            without += u32::from(text.contains("leave no threshold above the reserve"));
+            continue;
+        };
+        for value in advised.lines().next().unwrap_or_default().split(" or ") {
+            let soft = format!("gc.trigger.watermark.soft={value}");
+            if let Err(again) = prepare(&inputs(TINY, &[&soft, exported.as_str()])) {
+                panic!("{exported}: {value} of\n{text}\n{again}");
+            }
+            followed += 1;
+        }
+    }
+    assert!(followed > 20 && without > 0, "{followed} {without}");
 }

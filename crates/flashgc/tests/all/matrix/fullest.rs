@@ -10,6 +10,7 @@ use flashgc::session::{Setup, prepare};
 const REASONS: &[&str] = &[
     ", but collection alone needs",
     "exceeds the spare space",
+    "leave no threshold above the reserve",
     // A share of little spare.
     "must be above the reserve",
     // The trigger used-space has no threshold that could be lower.
