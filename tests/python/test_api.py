@@ -293,6 +293,7 @@ def test_each_of_several_schemes_is_the_one_of_its_name(tmp_path):
         flashgc.sweep({"base": base, "axes": {"scheme": ["greedy", "pgc"]}}, store=tmp_path)
     found = flashgc.advise("oltp", schemes=["pgc"], set={"gc.scheme": "fifo", **TINY})
     assert sorted({report.scheme for report in found.reports}) == ["fifo", "pgc"]
+    assert not [one for one in found.commands if "gc.scheme" in one]
 
 
 def test_a_scheme_file_has_no_key_of_another_scheme(tmp_path):

@@ -51,6 +51,9 @@ class Given(NamedTuple):
         fit: building.Fit | None,
     ) -> str:  # fmt: skip
         """A command, or a call where the configuration is not a file."""
+        own = building.without_scheme(self.sets, schemes[0])
+        if own != self.sets:
+            return self._replace(sets=own).command(verb, schemes, more, sets, fit)
         one = verb == "run"
         if not isinstance(self.config, (str, os.PathLike)) or inputs.is_text(self.config):
             named = {"blame": "--blame" in more, "seeds": _seeds(more)}

@@ -76,7 +76,8 @@ def advise(
                                inputs.keys(unset), seed, fit)  # fmt: skip
 
         def request(scheme: building.PathLike | None) -> Request:
-            return building.bare_request(config, file, scheme, device, set_, seed, fit, unset)
+            own = building.bare_request(config, file, None, device, set_, seed, fit, unset)
+            return own if scheme is None else {**own, "scheme": inputs.preset(scheme)}
 
         work = rounds.Rounds(jobs, progress)
         found = schemes_that_run(request, schemes, work)

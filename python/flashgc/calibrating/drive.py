@@ -104,7 +104,8 @@ class Base:
 
 def base(device: building.PathLike, sets: Sequence[str], seed: int, blocks: int | None) -> Base:
     """The base of a fit: a preset, or a device file."""
-    request = building.bare_request({}, None, BASE, device, list(sets), seed)
+    plain = building.bare_request({}, None, None, device, list(sets), seed)
+    request: Request = {**plain, "scheme": (BASE, None)}
     return of_request(request, os.fspath(device), seed, blocks)
 
 

@@ -98,6 +98,17 @@ def _check_named_once(
             )
 
 
+def without_scheme(sets: Iterable[str], scheme: object) -> list[str]:
+    """Settings for a command that names a scheme, if it does: without another name of one.
+
+    >>> from flashgc.running import building
+    >>> building.without_scheme(["gc.scheme=fifo", "seed=3"], "pgc")
+    ['seed=3']
+    """
+    return [text for text in sets
+            if scheme is None or text.partition("=")[0].strip() != "gc.scheme"]  # fmt: skip
+
+
 def files_of(request: Request) -> list[str | os.PathLike[str]]:
     """The files that a request names: configuration, trace and job file."""
     jobs = None if request["jobs"] is None else request["jobs"][0]

@@ -306,6 +306,7 @@ def _commands(asked: Asked, values: Mapping[str, Any]) -> list[str]:
     words += [] if scheme is None else ["--scheme", str(scheme)]
     words += [] if given.device is None else ["--device", os.fspath(given.device)]
     words += [word for key in asked.base["unsets"] for word in ("--unset", key)]
-    words += [word for text in asked.base["sets"] for word in ("--set", text)]
+    sets = building.without_scheme(asked.base["sets"], scheme)
+    words += [word for text in sets for word in ("--set", text)]
     words += [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     return [shlex.join(words)]
