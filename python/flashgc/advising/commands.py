@@ -53,7 +53,9 @@ class Given(NamedTuple):
         """A command, or a call where the configuration is not a file."""
         own = building.without_scheme(self.sets, schemes[0])
         if own != self.sets:
-            return self._replace(sets=own).command(verb, schemes, more, sets, fit)
+            given = Given(self.config, self.trace, self.device, own, self.unsets, self.seed,
+                          self.fit)  # fmt: skip
+            return given.command(verb, schemes, more, sets, fit)
         one = verb == "run"
         if not isinstance(self.config, (str, os.PathLike)) or inputs.is_text(self.config):
             named = {"blame": "--blame" in more, "seeds": _seeds(more)}
