@@ -46,10 +46,9 @@ def save(
     arguments.check_path("file", file)
     verify = arguments.switch("verify", verify)
     set_ = building.with_format(set, format)
-    output.check_apart(file, config, trace, scheme, device)
     with inputs.trace_file(trace) as found:
         request = building.request(config, found, scheme, device, set_, seed, fit, unset)
-        output.check_apart(file, *building.files_of(request))
+        output.check_apart(file, config, scheme, device, *building.files_of(request))
         shown = executing.callback(progress)
         [request] = building.sized([request], shown)
         told = engine.drive_save(request, os.fspath(file), verify, shown)

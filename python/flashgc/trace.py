@@ -220,9 +220,8 @@ def generate(
     """
     arguments.check_path("target", target)
     arguments.check_texts(format=format)
-    output.check_apart(target, config, device)
     request = building.request(config, None, None, device, set, seed, unset=unset)
-    output.check_apart(target, *building.files_of(request))
+    output.check_apart(target, config, device, *building.files_of(request))
     told = executing.callback(progress)
     by_name = "fgt" if os.fspath(target).endswith(".fgt") else "blkreplay"
     made = engine.trace_generate(request, _target(target), format or by_name, told)

@@ -15,6 +15,7 @@ import flashgc as package
 import pages
 from conftest import COMMAND, ENDLESS, LONG, REPLAY, ROOT, SHARED, SMALL
 from flashgc.advising import candidates, commands, lengths, objectives, ranking, words
+from flashgc.formatting import units
 from flashgc.results import refusal
 from flashgc.running import building
 from test_schema import mistakes
@@ -383,7 +384,7 @@ def test_words_of_changes():
     known = {"change": 0.1, "low": 0.05, "high": 0.15}
     assert objectives.spread(known) == "+10.0 % (+5.0 % to +15.0 %)"
     assert objectives.spread(known, of_parts=True) == "+10.0 % (parts: +5.0 % to +15.0 %)"
-    assert words.names([]) == ""
+    assert units.listed([]) == ""
 
 
 REAL = {

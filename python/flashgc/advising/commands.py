@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
     def again(self) -> str:
         """The call that makes the advice again."""
-        return self._call("advise", [], {}, [], self.fit)
+        return self._call("advise", [], {}, self.sets, self.fit)
 
     def _call(
         self, function: str, after: Sequence[object], named: Mapping[str, object],
@@ -42,7 +42,7 @@ class Given(NamedTuple):
         if self.trace is not None:
             given.append(self.trace)
         return provenance.call(function, given, {
-            **named, "device": self.device, "set": [*self.sets, *sets], "unset": self.unsets,
+            **named, "device": self.device, "set": list(sets), "unset": self.unsets,
             "seed": self.seed, "fit": fit,
         })  # fmt: skip
 
@@ -51,11 +51,7 @@ class Given(NamedTuple):
         fit: building.Fit | None,
     ) -> str:  # fmt: skip
         """A command, or a call where the configuration is not a file."""
-        own = building.without_scheme(self.sets, schemes[0])
-        if own != self.sets:
-            given = Given(self.config, self.trace, self.device, own, self.unsets, self.seed,
-                          self.fit)  # fmt: skip
-            return given.command(verb, schemes, more, sets, fit)
+        sets = [*building.without_scheme(self.sets, schemes[0]), *sets]
         one = verb == "run"
         if not isinstance(self.config, (str, os.PathLike)) or inputs.is_text(self.config):
             named = {"blame": "--blame" in more, "seeds": _seeds(more)}
@@ -69,7 +65,7 @@ class Given(NamedTuple):
         words += [] if self.seed is None else ["--seed", str(self.seed)]
         words += [] if fit is None else ["--fit", str(fit)]
         words += [word for key in self.unsets for word in ("--unset", key)]
-        words += [word for text in (*self.sets, *sets) for word in ("--set", text)]
+        words += [word for text in sets for word in ("--set", text)]
         return shlex.join([*words, *more])
 
 

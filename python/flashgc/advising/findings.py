@@ -162,7 +162,7 @@ def warnings(found: Found) -> list[str]:
             own = _UNKNOWN if text.startswith(_LIMIT) else text
             told.setdefault(own, []).append(name)
     everywhere = [
-        text if len(schemes) == len(found.reports) else f"{words.names(schemes)}: {text}"
+        text if len(schemes) == len(found.reports) else f"{units.listed(schemes)}: {text}"
         for text, schemes in told.items()
     ]
     return [*_unsure(found), *_seeds_out(found), *everywhere]

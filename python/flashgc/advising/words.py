@@ -16,16 +16,6 @@ _SMALL = 0.005
 """A price below this change is not worth a word."""
 
 
-def names(listed: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> from flashgc.advising.words import names
-    >>> names(["pgc"]), names(["pgc", "fpgc", "idle"])
-    ('pgc', 'pgc, fpgc and idle')
-    """
-    return " and ".join(part for part in (", ".join(listed[:-1]), *listed[-1:]) if part)
-
-
 def collection(advice: Mapping[str, Any]) -> Rows:
     """The share of GC in each percentile, and the percentile without GC cost."""
     rows = [[f"under {advice['scheme']}", "all", "collection", "share", gc_cost.WITHOUT]]
@@ -151,7 +141,9 @@ def sentences(advice: Mapping[str, Any], nothing_moved: str | None) -> list[str]
         ]
     told = [_share(advice)]
     if out:
-        told.append(f"Not ranked: {names(out)}, not in steady state; the notes have the reason.")
+        told.append(
+            f"Not ranked: {units.listed(out)}, not in steady state; the notes have the reason."
+        )
     return [text for text in (*told, *_choice(advice)) if text]
 
 
@@ -173,7 +165,7 @@ def _share(advice: Mapping[str, Any]) -> str:
             parts.append(f"{100 * share['share']:.0f} % of {kind} p99.9")
     if not parts:
         return ""
-    return f"Under {advice['scheme']}, GC is {names(parts)}."
+    return f"Under {advice['scheme']}, GC is {units.listed(parts)}."
 
 
 def _choice(advice: Mapping[str, Any]) -> list[str]:
@@ -204,7 +196,7 @@ def _taken(advice: Mapping[str, Any], scheme: str, keys: Sequence[str]) -> str:
     large = {key: one for key, one in changes.items() if one and abs(one["change"]) >= _SMALL}
     price = [key for key, one in large.items() if one["change"] > 0]
     gains = [key for key in large if key not in price]
-    text = f"Use {scheme} for {names([BY_KEY[key].purpose for key in keys])}: "
+    text = f"Use {scheme} for {units.listed([BY_KEY[key].purpose for key in keys])}: "
     text += ", ".join(_priced(key, large[key]) for key in gains)
     if price:
         text += f"; the price is {', '.join(_priced(key, large[key]) for key in price)}"
@@ -226,9 +218,11 @@ def _near(advice: Mapping[str, Any], scheme: str, keys: Sequence[str]) -> str:
                 purposes.setdefault(name, []).append(BY_KEY[key].purpose)
     several: dict[str, list[str]] = {}
     for name, found in purposes.items():
-        which = "" if len(found) == len(keys) else f" for {names(found)}"
+        which = "" if len(found) == len(keys) else f" for {units.listed(found)}"
         several.setdefault(which, []).append(name)
-    return "; ".join(f"{names(found)} may be as good{which}" for which, found in several.items())
+    return "; ".join(
+        f"{units.listed(found)} may be as good{which}" for which, found in several.items()
+    )
 
 
 def _priced(key: str, change: Mapping[str, Any]) -> str:

@@ -95,8 +95,9 @@ def _device(of: Base) -> dict[str, Any]:
     }  # fmt: skip
     if "host_link" in settings:
         link = settings["host_link"]
-        found["host_link"] = {"transfer": f"{link['ns'] / link['for_bytes']:.6g} ns/B",
-                              **{key: link[key] for key in ("duplex",) if key in link}}  # fmt: skip
+        found["host_link"] = {"transfer": f"{link['ns'] / link['for_bytes']:.6g} ns/B"}
+        if "duplex" in link:
+            found["host_link"]["duplex"] = link["duplex"]
     return found
 
 
@@ -111,20 +112,18 @@ def _ns(value: float, least: int = 1) -> str:
 
 def free(names: Sequence[str] | None, of: Base) -> list[Number]:
     """The numbers that are fitted: those of the other base, and the read of a copy."""
-    if names is None:
-        return numbers.free([*(key for key in numbers.DEFAULT if key in of.known), COPY_READ],
-                            of.known)  # fmt: skip
-    keys = [numbers.key_of(name) for name in names]
-    return numbers.free([key for key in dict.fromkeys([*keys, COPY_READ]) if key in of.known],
-                        of.known)  # fmt: skip
+    keys = numbers.DEFAULT if names is None else map(numbers.key_of, names)
+    known = [key for key in dict.fromkeys([*keys, COPY_READ]) if key in of.known]
+    return numbers.free(known, of.known)
 
 
 def candidates_of(
     of: Base, schemes: Sequence[building.PathLike] | None
 ) -> list[Candidate]:  # fmt: skip
     """The candidates, under names of their own: those of the other base that run here."""
-    made = [] if schemes is None else [candidates.named(one) for one in schemes]
-    legal = [one for one in made if problem(one.request(of.with_load)) is None]
     if schemes is None:
         legal = candidates.of(of.with_load, None)
+    else:
+        made = map(candidates.named, schemes)
+        legal = [one for one in made if problem(one.request(of.with_load)) is None]
     return [replace(one, name=f"{NAME}, {one.name}") for one in legal]

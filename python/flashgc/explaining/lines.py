@@ -205,24 +205,13 @@ def _others(counts: Mapping[str, int]) -> str:
     """The operations of other requests, and flushes, which are of no request."""
     requests = [units.counted(counts[name], _HOST[name], several)
                 for name, several in _HOSTS.items() if counts[name]]  # fmt: skip
-    told = [f"{_listed(requests)} of other requests"] if requests else []
+    told = [f"{units.listed(requests)} of other requests"] if requests else []
     if counts["suspend"]:
         told.insert(0, "a program is suspended")
     if counts["flush"]:
         told.append(units.counted(counts["flush"], "flush of the write buffer",
                                   "flushes of the write buffer"))  # fmt: skip
     return ", ".join(told)
-
-
-def _listed(those: Sequence[str]) -> str:
-    """The parts of a sentence.
-
-    >>> from flashgc.explaining.lines import _listed
-    >>> _listed(["1 read"]), _listed(["1 read", "2 writes"]), _listed(["a", "b", "c"])
-    ('1 read', '1 read and 2 writes', 'a, b and c')
-    """
-    *most, last = those
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _collecting(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 NOTHING = "-"
 
 
@@ -71,6 +73,16 @@ def counted(value: float, one: str, several: str = "") -> str:
     ('1 page', '2,000 pages', '0 copies')
     """
     return f"{count(value)} {one if value == 1 else several or one + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence.
+
+    >>> from flashgc.formatting import units
+    >>> units.listed(["pgc"]), units.listed(["1 read", "2 writes"]), units.listed(["a", "b", "c"])
+    ('pgc', '1 read and 2 writes', 'a, b and c')
+    """
+    return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
 
 
 def share(value: float | None) -> str:

@@ -109,8 +109,6 @@ def run(
     output.check_form(timeline, "timeline", ".pftrace")
     output.check_form(gc_log, "log of collections", ".csv")
     output.check_form(series, "series", ".csv")
-    for log in (gc_log, series, timeline, request_log):
-        output.check_apart(log, config, trace, scheme, device, drive)
     requests_log.check(request_log)
     shown = timelines.asked(timeline, timeline_window, timeline_units)
     output.check_each_own({"timeline": timeline, "log of requests": request_log,
@@ -119,7 +117,7 @@ def run(
         given = building.with_format(clock.without_clock(set) if untimed else set, format)
         request = building.request(config, file, scheme, device, given, seed, fit, unset)
         for log in (gc_log, series, timeline, request_log):
-            output.check_apart(log, *building.files_of(request))
+            output.check_apart(log, config, scheme, device, drive, *building.files_of(request))
         with requests_log.written(request_log) as add:
             interval = inputs.duration("series_interval", series_interval)
             logs: Logs = {"gc_log": gc_log, "series": series, "series_interval": interval,
