@@ -18,9 +18,14 @@ fn shut_pages(shape: &Shape, gc: &GcPlan) -> u64 {
     open_blocks(gc) * space::pages_shut_by_an_open_block(shape, gc) + shape.never_won()
 }
 
+/// The pages of the erased blocks that a collection reserves in a plane.
+fn pages_of_reserve(shape: &Shape, gc: &GcPlan) -> u64 {
+    u64::from(gc.reserve_blocks) * u64::from(shape.data_pages())
+}
+
 /// Pages of a plane that the host may find erased and cannot take.
 fn reserved_pages(shape: &Shape, gc: &GcPlan) -> u64 {
-    let of_blocks = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages());
+    let of_blocks = pages_of_reserve(shape, gc);
     if !gc.copy.parity() {
         return of_blocks;
     }
@@ -101,7 +106,7 @@ pub fn check(root: &Reader<'_>, shape: &Shape, gc: &GcPlan) -> Option<()> {
             return None;
         }
         let room = physical - exported - open_pages - 1;
-        let reserve = u64::from(gc.reserve_blocks) * u64::from(shape.data_pages());
+        let reserve = pages_of_reserve(shape, gc);
         if room <= reserve {
             root.table("device").error(
                 "exported",
