@@ -11,7 +11,11 @@ from typing import Any
 
 from schemata import SWITCH, Mutant, Source, UnknownPlaceError, blamed
 
-LIB = "crates/flashgc/src/lib.rs"
+LIBS = {
+    "crates/flashgc-model/src/lib.rs": SWITCH,
+    "crates/flashgc/src/lib.rs": "\n#[doc(hidden)]\npub use flashgc_model::mutant;\n",
+}
+"""The roots of the crates with mutants, and what each gets: one switch serves them all."""
 PACKAGES = [word for name in ("flashgc", "flashgc-model", "flashgc-tests", "flashgc-histories")
             for word in ("-p", name)]  # fmt: skip
 CONST = {"E0015", "E0658"}
@@ -48,7 +52,7 @@ class Copy:
     def _copy(self) -> None:
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=self.root, capture_output=True,
                                 check=True).stdout.decode()  # fmt: skip
-        changed = {mutant.file for mutant in self.mutants} | {LIB}
+        changed = {mutant.file for mutant in self.mutants} | set(LIBS)
         names = [name for name in listed.split("\0") if name and (self.root / name).is_file()]
         for name in names:
             if name not in changed:
@@ -77,8 +81,10 @@ class Copy:
                     self.dropped[mutant.number] = "no branch"
             rendered[name] = source.rendered()
             _write(self.work / name, rendered[name].encode())
-        switch = SWITCH.replace("COUNT", str(len(self.mutants)))
-        _write(self.work / LIB, (self.root / LIB).read_bytes() + switch.encode())
+        for name, added in LIBS.items():
+            text = rendered.get(name) or (self.root / name).read_text()
+            added = added.replace("COUNT", str(len(self.mutants)))
+            _write(self.work / name, (text + added).encode())
         return rendered
 
     def _faulty(self, rendered: dict[str, str]) -> dict[int, str]:
@@ -130,6 +136,7 @@ class Copy:
 
         return {
             "unit": of("flashgc", "flashgc", True),
+            "model": of("flashgc-model", "flashgc_model", True),
             "all": of("flashgc-tests", "all", True),
             "remembered": of("flashgc-histories", "remembered", True),
             "histories": of("flashgc-histories", "flashgc-histories", False),

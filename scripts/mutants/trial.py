@@ -60,14 +60,14 @@ class Programs:
 
     def __init__(self, paths: dict[str, Path], work: Path) -> None:
         self.paths = paths
-        self.folders = dict.fromkeys(("unit", "all"), work / "crates/flashgc")
+        self.folders = dict.fromkeys(("unit", "model", "all"), work / "crates/flashgc")
         self.folders["remembered"] = work / "crates/flashgc-histories"
         self.folders["histories"] = work
 
     def listed(self) -> list[Test]:
         """All tests that a mutant can fail."""
         found = [Test("histories", "histories")]
-        for program in ("unit", "all", "remembered"):
+        for program in ("unit", "model", "all", "remembered"):
             told = subprocess.run([self.paths[program], "--list"], cwd=self.folders[program],
                                   capture_output=True, check=True).stdout.decode()  # fmt: skip
             names = (line.removesuffix(": test") for line in told.splitlines()
