@@ -6,6 +6,11 @@
 //! Time and slot share one 64-bit key, so that events of equal time leave in the order of their
 //! slots (units, then buses, the stages, the limits, the arrival, the idle trigger), however late
 //! each was posted.
+//!
+//! A transfer has the leaf of its unit, which has no other event meanwhile, unless the unit may
+//! run a second command. So the phases of an operation follow each other in one leaf. A leaf whose
+//! event is taken keeps it until the next event is read: mostly the next phase has replaced it by
+//! then, with one walk for both. The slots that are not of units have a small tree of their own.
 
 use crate::ids::{BusId, UnitId};
 
@@ -31,6 +36,8 @@ pub enum Slot {
 /// The indices of the slots.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots {
+    /// Whether a transfer has the leaf of its unit.
+    joins_units: bool,
     buses: usize,
     stages: usize,
     /// By number, how many of the stages before it there are.
@@ -48,9 +55,10 @@ const STAGES_MAX: usize = 8;
 
 impl Slots {
     /// The slots of a drive with this many units and buses, of each stage whether it has it, and of
-    /// the limits of jobs and the idle trigger that it has.
-    pub fn new(units: u32, buses: u32, has_stage: &[bool], has: [bool; 2]) -> Self {
-        let [has_limit, has_idle] = has.map(usize::from);
+    /// the limits of jobs and the idle trigger that it has; and whether a unit may have a transfer
+    /// in parallel with an array operation.
+    pub fn new(units: u32, buses: u32, has_stage: &[bool], has: [bool; 3]) -> Self {
+        let [has_limit, has_idle] = [has[0], has[1]].map(usize::from);
         let buses_at = units as usize;
         let stages = buses_at + buses as usize;
         let (mut stage_places, mut stage_numbers, mut count) =
@@ -62,8 +70,24 @@ impl Slots {
         let limit = stages + count;
         let arrival = limit + has_limit;
         let (idle, count) = (arrival + 1, arrival + 1 + has_idle);
-        let buses = buses_at;
-        Slots { buses, stages, stage_places, stage_numbers, limit, arrival, idle, count }
+        let (buses, joins_units) = (buses_at, !has[2]);
+        Slots {
+            joins_units,
+            buses,
+            stages,
+            stage_places,
+            stage_numbers,
+            limit,
+            arrival,
+            idle,
+            count,
+        }
+    }
+
+    /// The first place that has a leaf among the others.
+    #[inline(always)]
+    fn others(&self) -> usize {
+        if self.joins_units { self.stages } else { self.buses }
     }
 
     /// The place of a slot.
@@ -100,13 +124,72 @@ impl Slots {
     }
 }
 
+/// A winner tree.
+#[derive(Clone)]
+struct Tree {
+    /// Node `i` holds the smaller key of nodes `2i` and `2i + 1`; the leaves begin at `leaves`.
+    nodes: Vec<u64>,
+    leaves: usize,
+}
+
+impl Tree {
+    fn new(count: usize) -> Self {
+        let leaves = count.next_power_of_two();
+        Tree { nodes: vec![IDLE; 2 * leaves], leaves }
+    }
+
+    /// The smallest key.
+    #[inline(always)]
+    fn first(&self) -> u64 {
+        self.nodes[1]
+    }
+
+    /// The smallest key of all leaves but this one.
+    fn first_without(&self, leaf: usize) -> u64 {
+        let mut node = self.leaves + leaf;
+        let mut winner = IDLE;
+        while node > 1 {
+            winner = winner.min(self.nodes[node ^ 1]);
+            node >>= 1;
+        }
+        winner
+    }
+
+    #[inline(always)]
+    fn put(&mut self, leaf: usize, key: u64) {
+        assert!(leaf < self.leaves);
+        let nodes = self.nodes.as_mut_ptr();
+        let mut node = self.leaves + leaf;
+        let mut winner = key;
+        // SAFETY: `node` is below the even number of nodes, which is twice that of leaves, and so
+        // is its neighbour; then it only falls. The walk is the most frequent loop of the engine.
+        unsafe {
+            *nodes.add(node) = winner;
+            while node > 1 {
+                // The neighbour does not depend on the walk, so the loads overlap.
+                winner = winner.min(*nodes.add(node ^ 1));
+                node >>= 1;
+                *nodes.add(node) = winner;
+            }
+        }
+    }
+}
+
+/// No leaf.
+const NONE: usize = usize::MAX;
+
 /// The pending set.
 #[derive(Clone)]
 pub struct Events {
     slots: Slots,
-    /// Node `i` holds the smaller key of nodes `2i` and `2i + 1`; the leaves begin at `leaves`.
-    tree: Vec<u64>,
-    leaves: usize,
+    /// The events of units, and of transfers that have the leaves of units.
+    units: Tree,
+    /// The others.
+    others: Tree,
+    /// The leaf of the last transfer of each bus.
+    senders: Vec<u32>,
+    /// The leaf of a unit whose event was taken and not yet replaced.
+    left: usize,
     slot_bits: u32,
     /// The latest instant that fits next to the slot number, in ns.
     limit_ns: u64,
@@ -126,10 +209,17 @@ pub struct Next {
 impl Events {
     /// A set of these slots, all empty.
     pub fn new(slots: Slots) -> Self {
-        let leaves = slots.count.next_power_of_two().max(2);
-        let slot_bits = leaves.trailing_zeros();
-        let limit_ns = (1u64 << (63 - slot_bits)) - 1;
-        Events { slots, tree: vec![IDLE; 2 * leaves], leaves, slot_bits, limit_ns, last_place: 0 }
+        let slot_bits = slots.count.next_power_of_two().max(2).trailing_zeros();
+        Events {
+            units: Tree::new(slots.buses),
+            others: Tree::new(slots.count - slots.others()),
+            senders: vec![0; slots.stages - slots.buses],
+            left: NONE,
+            slot_bits,
+            limit_ns: (1u64 << (63 - slot_bits)) - 1,
+            last_place: 0,
+            slots,
+        }
     }
 
     /// The latest instant that fits next to the slot number, in ns.
@@ -147,9 +237,15 @@ impl Events {
     /// Sets the slot's event. A slot holds one event at a time.
     #[inline(always)]
     pub fn post(&mut self, slot: Slot, at_ns: u64) {
-        let place = self.slots.place(slot);
-        debug_assert!(self.tree[self.leaves + place] == IDLE, "{slot:?} already has an event");
+        debug_assert!(self.is_idle(slot), "{slot:?} already has an event");
         self.move_to(slot, at_ns);
+    }
+
+    /// Sets the event of a bus, whose transfer is of an operation of this unit.
+    #[inline(always)]
+    pub fn post_transfer(&mut self, bus: BusId, unit: UnitId, at_ns: u64) {
+        self.senders[bus.index()] = unit.0;
+        self.post(Slot::Bus(bus), at_ns);
     }
 
     /// The place of the event that was taken last, which is under way.
@@ -163,7 +259,7 @@ impl Events {
     pub fn move_to(&mut self, slot: Slot, at_ns: u64) {
         let place = self.slots.place(slot);
         debug_assert!(at_ns <= self.time_limit_ns());
-        self.put(place, (at_ns << self.slot_bits) | place as u64);
+        self.put(slot, (at_ns << self.slot_bits) | place as u64);
     }
 
     /// Whether an event of this slot at this time would have been taken by now.
@@ -175,13 +271,17 @@ impl Events {
     /// Takes the slot's event back.
     #[inline(always)]
     pub fn clear(&mut self, slot: Slot) {
-        self.put(self.slots.place(slot), IDLE);
+        self.put(slot, IDLE);
     }
 
     /// The next event, which stays until it is [taken](Events::take).
     #[inline(always)]
-    pub fn next(&self) -> Option<Next> {
-        let key = self.tree[1];
+    pub fn next(&mut self) -> Option<Next> {
+        if self.left != NONE {
+            self.units.put(self.left, IDLE);
+            self.left = NONE;
+        }
+        let key = self.units.first().min(self.others.first());
         if key == IDLE {
             return None;
         }
@@ -195,35 +295,62 @@ impl Events {
         next.place < self.slots.limit
     }
 
-    /// Takes the next event.
+    /// Takes the next event, which was read last.
     #[inline(always)]
     pub fn take(&mut self, next: Next) -> Slot {
-        self.put(next.place, IDLE);
+        let slot = self.slots.at(next.place);
         self.last_place = next.place;
-        self.slots.at(next.place)
+        match self.leaf_of_unit(slot) {
+            Some(leaf) => self.left = leaf,
+            None => self.put(slot, IDLE),
+        }
+        slot
+    }
+
+    /// The time of the next event, in ns.
+    pub fn next_ns(&self) -> Option<u64> {
+        let units = match self.left {
+            NONE => self.units.first(),
+            left => self.units.first_without(left),
+        };
+        let key = units.min(self.others.first());
+        (key != IDLE).then_some(key >> self.slot_bits)
     }
 
     /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
-        self.tree[1] == IDLE
+        self.next_ns().is_none()
+    }
+
+    /// The leaf of the slot's event in the tree of units, if it is there.
+    #[inline(always)]
+    fn leaf_of_unit(&self, slot: Slot) -> Option<usize> {
+        match slot {
+            Slot::Unit(unit) => Some(unit.index()),
+            Slot::Bus(bus) if self.slots.joins_units => Some(self.senders[bus.index()] as usize),
+            _ => None,
+        }
+    }
+
+    fn is_idle(&self, slot: Slot) -> bool {
+        match self.leaf_of_unit(slot) {
+            Some(leaf) => leaf == self.left || self.units.nodes[self.units.leaves + leaf] == IDLE,
+            None => {
+                let leaf = self.slots.place(slot) - self.slots.others();
+                self.others.nodes[self.others.leaves + leaf] == IDLE
+            }
+        }
     }
 
     #[inline(always)]
-    fn put(&mut self, slot: usize, key: u64) {
-        let tree = &mut self.tree[..];
-        assert!(slot < self.leaves && tree.len() == 2 * self.leaves);
-        let mut node = self.leaves + slot;
-        let mut winner = key;
-        tree[node] = key;
-        while node > 1 {
-            // The neighbour does not depend on the walk, so the loads overlap.
-            // SAFETY: `node` is below the even length of the tree, and so is its neighbour; then it
-            // only falls. The walk is the most frequent loop of the engine.
-            winner = winner.min(unsafe { *tree.get_unchecked(node ^ 1) });
-            node >>= 1;
-            // SAFETY: as above.
-            unsafe { *tree.get_unchecked_mut(node) = winner };
+    fn put(&mut self, slot: Slot, key: u64) {
+        let Some(leaf) = self.leaf_of_unit(slot) else {
+            return self.others.put(self.slots.place(slot) - self.slots.others(), key);
+        };
+        if leaf == self.left {
+            self.left = NONE;
         }
+        self.units.put(leaf, key);
     }
 }
 
@@ -231,13 +358,14 @@ impl Events {
 mod tests {
     use super::{Events, Slot, Slots};
     use crate::ids::{BusId, UnitId};
+    use crate::rng::Random;
 
     const UNITS: [Slot; 3] = [Slot::Unit(UnitId(0)), Slot::Unit(UnitId(1)), Slot::Unit(UnitId(2))];
 
     #[test]
     fn equal_times_leave_in_order_of_slot_whatever_the_order_of_posting() {
         let bus = Slot::Bus(BusId(0));
-        let mut events = Events::new(Slots::new(3, 1, &[true; 3], [true; 2]));
+        let mut events = Events::new(Slots::new(3, 1, &[true; 3], [true; 3]));
         let [first, second, third] = [0, 1, 2].map(Slot::Stage);
         let before = [Slot::Idle, bus, UNITS[2], Slot::Arrival, second];
         for slot in before.into_iter().chain([UNITS[0], Slot::Limit, third, first]) {
@@ -257,7 +385,7 @@ mod tests {
     fn a_slot_that_a_drive_lacks_takes_no_place() {
         for bits in 0..32 {
             let has = [1, 2, 4, 8, 16].map(|bit| bits & bit != 0);
-            let slots = Slots::new(2, 1, &has[..3], [has[3], has[4]]);
+            let slots = Slots::new(2, 1, &has[..3], [has[3], has[4], false]);
             let [first, second, third] = [0, 1, 2].map(Slot::Stage);
             let rare = [first, second, third, Slot::Limit, Slot::Idle];
             let there = rare.into_iter().zip(has).filter(|&(_, has)| has).map(|(slot, _)| slot);
@@ -267,10 +395,64 @@ mod tests {
         }
     }
 
+    /// Units with operations of arrays and transfers, beside a plain list of events.
+    #[test]
+    fn events_leave_as_they_do_from_a_sorted_list_whatever_the_leaves() {
+        for (units, buses, parallel) in [(1, 1, false), (5, 2, false), (8, 3, true), (33, 4, false)]
+        {
+            let slots = Slots::new(units, buses, &[true; 2], [true, true, parallel]);
+            let (mut events, mut list) = (Events::new(slots), Vec::new());
+            let mut random = Random::named(1, "events");
+            let (mut below, mut now_ns) = (|bound: u64| random.below(bound), 0);
+            for _ in 0..20_000 {
+                let unit = UnitId(below(u64::from(units)) as u32);
+                let bus = BusId(unit.0 % buses);
+                let slot = [Slot::Unit(unit), Slot::Bus(bus), Slot::Stage(1), Slot::Arrival];
+                let (slot, at_ns) = (slot[below(4) as usize], now_ns + below(9));
+                let key = |slot| (at_ns, slots.place(slot));
+                let works = |list: &[((u64, usize), Slot, UnitId)]| {
+                    let is_on_bus = |other: &Slot| matches!(other, Slot::Bus(_));
+                    list.iter().any(|&(_, other, of)| {
+                        other == slot
+                            || of == unit
+                                && !parallel
+                                && (is_on_bus(&other) || other == Slot::Unit(unit))
+                                && (is_on_bus(&slot) || slot == Slot::Unit(unit))
+                    })
+                };
+                if !works(&list) {
+                    match slot {
+                        Slot::Bus(bus) => events.post_transfer(bus, unit, at_ns),
+                        _ => events.post(slot, at_ns),
+                    }
+                    list.push((key(slot), slot, unit));
+                } else if let Some(at) = list.iter().position(|&(_, other, _)| other == slot) {
+                    match below(3) {
+                        0 => drop((events.clear(slot), list.swap_remove(at))),
+                        1 => {
+                            events.move_to(slot, at_ns);
+                            list[at].0 = key(slot);
+                        }
+                        _ => {}
+                    }
+                }
+                list.sort_by_key(|&(key, ..)| key);
+                assert_eq!(events.next_ns(), list.first().map(|&((at_ns, _), ..)| at_ns));
+                if below(2) == 0
+                    && let Some(next) = events.next()
+                {
+                    let ((at_ns, place), slot, _) = list.remove(0);
+                    assert_eq!((next.at_ns, next.place, events.take(next)), (at_ns, place, slot));
+                    now_ns = at_ns;
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_slot_can_be_posted_again_while_others_wait() {
         let [first, _, last] = UNITS;
-        let mut events = Events::new(Slots::new(3, 0, &[], [false; 2]));
+        let mut events = Events::new(Slots::new(3, 0, &[], [false; 3]));
         events.post(first, 10);
         events.post(last, 4);
         let take = |events: &mut Events| {

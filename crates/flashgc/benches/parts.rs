@@ -15,7 +15,7 @@ fn main() {
 /// One post and one pop, with every unit busy.
 #[divan::bench(args = [8, 32, 128, 1024])]
 fn event_queue(bencher: Bencher<'_, '_>, units: u32) {
-    let mut events = Events::new(Slots::new(units, 0, &[], [false; 2]));
+    let mut events = Events::new(Slots::new(units, 0, &[], [false; 3]));
     let mut random = Random::named(1, "bench");
     for unit in 0..units {
         events.post(Slot::Unit(UnitId(unit)), random.below(1000));

@@ -4,7 +4,7 @@
 use super::second::Second;
 use super::{Class, Due, Flash, Kind, Part, Phase};
 use crate::device::{BusOrder, Spent};
-use crate::event::{Events, Slot};
+use crate::event::Events;
 use crate::ids::{BusId, UnitId};
 
 /// The bus of one channel: one transfer at a time, never reserved in advance. The order of service
@@ -132,7 +132,7 @@ impl<T: Copy> Flash<T> {
         state.holder = Some(unit);
         state.since_ns = now_ns;
         state.joined = joined;
-        events.post(Slot::Bus(bus), now_ns + ns);
+        events.post_transfer(bus, unit, now_ns + ns);
     }
 
     /// A transfer has ended: the bus goes to the unit that is next. Data that lets commands go

@@ -136,7 +136,7 @@ mod tests {
     fn run(geometry: &Geometry, coming: &[Coming], joins_transfers: bool) -> Seen {
         let (order, keeps_waits) = (BusOrder::Arrival, false);
         let rules = BusRules { order, keeps_waits, joins_transfers };
-        let slots = Slots::new(geometry.units, geometry.shape.channels, &[], [false; 2]);
+        let slots = Slots::new(geometry.units, geometry.shape.channels, &[], [false; 3]);
         let mut drive = Drive {
             flash: Flash::new(geometry, rules),
             events: Events::new(slots),

@@ -199,6 +199,12 @@ impl Plan {
         self.cache.is_some() || self.geometry.readers > 0
     }
 
+    /// Whether a unit may have a second command, whose first phase runs in parallel with its
+    /// operation.
+    pub fn has_seconds(&self) -> bool {
+        self.cache.is_some() || self.gc.preemption.is_some()
+    }
+
     /// Whether the events of one instant have an order: commands before data, or all ends before
     /// any start.
     pub fn orders_instants(&self) -> bool {
@@ -263,7 +269,7 @@ impl Plan {
     /// Transfers are joined where any follow one another, and nothing else may begin at the end of
     /// a phase.
     pub fn bus_rules(&self, is_watched: bool, works_ahead: bool) -> BusRules {
-        let follow_another = self.timing.command_ns > 0 || !self.gc.copy.stays_in_plane();
+        let follow_another = !self.gc.copy.stays_in_plane();
         let joins_transfers = self.coalesce
             && follow_another
             && !is_watched

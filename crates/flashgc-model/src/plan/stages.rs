@@ -240,7 +240,8 @@ impl Plan {
     /// The slots of the events: units and readers, buses, and the further parts of the device
     /// and the host.
     pub fn event_slots(&self) -> Slots {
-        let (geometry, has) = (&self.geometry, [self.jobs.has_limits(), self.gc.idle.is_some()]);
+        let geometry = &self.geometry;
+        let has = [self.jobs.has_limits(), self.gc.idle.is_some(), self.has_seconds()];
         let has_stage = Stage::ALL.map(|stage| self.has_stage(stage));
         Slots::new(geometry.units + geometry.readers, geometry.shape.channels, &has_stage, has)
     }

@@ -46,7 +46,7 @@ impl Switches {
             ends_unseen_together: runs_unseen && plan.front.completions == Completions::Together,
             follows_phases: plan.follows_phases(),
             begins_beside: plan.begins_beside(),
-            has_seconds: plan.cache.is_some() || plan.gc.preemption.is_some(),
+            has_seconds: plan.has_seconds(),
             awaits_places: plan.awaits_places(),
             names_steps: plan.geometry.names_steps(),
             outlives_writes: false,

@@ -8,7 +8,6 @@
 //! Where operations that end at one instant end together, nothing starts before the last of them.
 
 use super::{Sim, SimError};
-use crate::event::Next;
 use crate::ids::UnitId;
 use crate::plan::Completions;
 use crate::verify::Watch;
@@ -54,14 +53,17 @@ impl Instant {
 
 /// Whether more operations end at this instant, before anything starts.
 #[inline(always)]
-pub(super) fn awaits_ends<W: Watch>(sim: &Sim<W>) -> bool {
+pub(super) fn awaits_ends<W: Watch>(sim: &mut Sim<W>) -> bool {
     sim.switches.orders_instants && is_followed_by_an_end(sim)
 }
 
 #[inline(never)]
-fn is_followed_by_an_end<W: Watch>(sim: &Sim<W>) -> bool {
-    let is_one = |next: Next| next.at_ns == sim.now_ns && sim.events.is_end(next);
-    sim.plan.front.completions == Completions::Together && sim.events.next().is_some_and(is_one)
+fn is_followed_by_an_end<W: Watch>(sim: &mut Sim<W>) -> bool {
+    if sim.plan.front.completions != Completions::Together {
+        return false;
+    }
+    let next = sim.events.next();
+    next.is_some_and(|next| next.at_ns == sim.now_ns && sim.events.is_end(next))
 }
 
 /// All units that are free have begun: data gets the buses that rest, and then requests outside the

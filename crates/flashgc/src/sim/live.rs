@@ -22,7 +22,7 @@ pub fn outlive_writes<W: Watch>(sim: &mut Sim<W>) {
 
 /// The time of the next event, if there is one.
 pub fn next_ns<W: Watch>(sim: &Sim<W>) -> Option<u64> {
-    sim.events.next().map(|next| next.at_ns)
+    sim.events.next_ns()
 }
 
 /// The present time: that of the last event.
