@@ -8,7 +8,16 @@ use crate::verify::Watch;
 
 /// The phases of an operation that reads the pages of the step: slots once for all of a flash
 /// page.
+#[inline(always)]
 pub(super) fn price<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, op: Op) -> Phases {
+    if at.prices.depends_on_pages() {
+        return price_by_pages(at, unit, op);
+    }
+    at.prices.nominal(op, at.jobs[unit].step.copies.len())
+}
+
+#[inline(never)]
+fn price_by_pages<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, op: Op) -> Phases {
     let (job, plan) = (&at.jobs[unit], at.cx.plan);
     let tables = (&at.store.ftl, &plan.geometry);
     if plan.geometry.shape.program_slots > 1 {
@@ -21,12 +30,17 @@ pub(super) fn price<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, op: Op) -> P
 
 /// An operation that reads the pages of the step begins: their retries are counted, if the
 /// controller corrects them.
+#[inline(always)]
 pub(super) fn begin<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId, op: Op) {
-    let plan = at.cx.plan;
     at.jobs[unit].step.corrects = op.corrects();
-    if plan.read_retry.is_none() || !op.corrects() {
-        return;
+    if at.cx.plan.read_retry.is_some() && op.corrects() {
+        count_retries(at, unit);
     }
+}
+
+#[inline(never)]
+fn count_retries<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
+    let plan = at.cx.plan;
     let (job, counters) = (&at.jobs[unit], &mut at.cx.counters);
     let retries = |page| at.store.ftl.retries(&plan.geometry, page);
     if plan.geometry.shape.program_slots > 1 {

@@ -106,6 +106,9 @@ impl<I: Iterator<Item = Ppn> + Clone> Program<I> {
     /// The pages of an operation with nominal phases are known.
     #[inline(always)]
     pub fn price(self, prices: &Prices, ftl: &Ftl, phases: &mut Phases) {
+        if self.fills == 0 && !prices.depends_on_pages() {
+            return;
+        }
         let again_ns = failed_ns(self.pages.clone(), prices, ftl);
         prices.add_pages(phases, self.pages, self.fills);
         phases.program_again(again_ns);

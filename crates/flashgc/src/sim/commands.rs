@@ -53,8 +53,12 @@ impl<W: Watch> Sim<W> {
         self.pass_facts();
         let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
-        let program = Program { pages: job.programmed(&self.plan.geometry.shape), fills };
-        let price = |phases: &mut Phases| program.price(prices, &self.store.ftl, phases);
+        let price = |phases: &mut Phases| {
+            if fills > 0 || prices.depends_on_pages() {
+                let pages = job.programmed(&self.plan.geometry.shape);
+                Program { pages, fills }.price(prices, &self.store.ftl, phases);
+            }
+        };
         let moved = self.flash.bound(unit, price, self.now_ns, &mut self.events);
         self.after_binding(unit, moved);
     }

@@ -91,7 +91,7 @@ impl<W: Watch> Sim<W> {
             Owner::Suspending | Owner::Polling | Owner::Yielding => {}
             Owner::Planes => unreachable!("the last plane gives the unit back"),
         }
-        if self.switches.has_seconds {
+        if self.switches.has_seconds && self.flash.second(unit).is_some() {
             self.second_takes_over(unit, owner);
         }
         self.look_at(unit);

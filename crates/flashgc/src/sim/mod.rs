@@ -333,8 +333,8 @@ impl<W: Watch> Sim<W> {
                 // A read that was placed needs no flash, or its answer no bus: it leaves now.
             } else if self.switches.orders_instants && instant::goes_on_late(self) {
                 // Data got a bus, or a request came in.
-            } else if self.host.may_issue()
-                || !self.switches.rests
+            } else if !self.switches.rests
+                || self.host.may_issue()
                 || self.host.outstanding() > 0
                 || !self.rest()
             {
