@@ -276,7 +276,7 @@ impl Events {
 
     /// The next event, which stays until it is [taken](Events::take).
     #[inline(always)]
-    pub fn next(&mut self) -> Option<Next> {
+    pub fn peek(&mut self) -> Option<Next> {
         if self.left != NONE {
             self.units.put(self.left, IDLE);
             self.left = NONE;
@@ -372,7 +372,7 @@ mod tests {
             events.post(slot, if slot == Slot::Arrival { 5 } else { 7 });
         }
         let mut seen = Vec::new();
-        while let Some(next) = events.next() {
+        while let Some(next) = events.peek() {
             seen.push((next.at_ns, events.take(next)));
         }
         let expected = [UNITS[0], UNITS[2], bus, first, second, third, Slot::Limit, Slot::Idle];
@@ -439,7 +439,7 @@ mod tests {
                 list.sort_by_key(|&(key, ..)| key);
                 assert_eq!(events.next_ns(), list.first().map(|&((at_ns, _), ..)| at_ns));
                 if below(2) == 0
-                    && let Some(next) = events.next()
+                    && let Some(next) = events.peek()
                 {
                     let ((at_ns, place), slot, _) = list.remove(0);
                     assert_eq!((next.at_ns, next.place, events.take(next)), (at_ns, place, slot));
@@ -456,7 +456,7 @@ mod tests {
         events.post(first, 10);
         events.post(last, 4);
         let take = |events: &mut Events| {
-            let next = events.next().expect("something is pending");
+            let next = events.peek().expect("something is pending");
             (next.at_ns, events.take(next))
         };
         assert_eq!(take(&mut events), (4, last));

@@ -21,7 +21,7 @@ fn event_queue(bencher: Bencher<'_, '_>, units: u32) {
         events.post(Slot::Unit(UnitId(unit)), random.below(1000));
     }
     bencher.bench_local(|| {
-        let next = events.next()?;
+        let next = events.peek()?;
         let slot = events.take(next);
         events.post(slot, next.at_ns + random.below(1000));
         Some(next.at_ns)

@@ -146,7 +146,7 @@ mod tests {
         let (mut coming, mut spent, mut steps) = (coming.iter(), Vec::new(), 0);
         let mut next = coming.next();
         next.into_iter().for_each(|next| drive.events.post(Slot::Arrival, next.at_ns));
-        while let Some(event) = drive.events.next() {
+        while let Some(event) = drive.events.peek() {
             let now_ns = event.at_ns;
             steps += 1;
             match drive.events.take(event) {

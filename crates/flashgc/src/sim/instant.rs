@@ -62,7 +62,7 @@ fn is_followed_by_an_end<W: Watch>(sim: &mut Sim<W>) -> bool {
     if sim.plan.front.completions != Completions::Together {
         return false;
     }
-    let next = sim.events.next();
+    let next = sim.events.peek();
     next.is_some_and(|next| next.at_ns == sim.now_ns && sim.events.is_end(next))
 }
 

@@ -265,7 +265,7 @@ impl<W: Watch> Sim<W> {
                 self.settle()?;
                 continue;
             }
-            let Some(next) = self.events.next() else {
+            let Some(next) = self.events.peek() else {
                 self.retry_starved()?;
                 continue;
             };
