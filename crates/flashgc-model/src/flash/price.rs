@@ -57,6 +57,8 @@ pub struct Prices {
     passes: Option<(Passes, u32, u32)>,
     /// Whether the pages of an operation matter for its price.
     needs_pages: bool,
+    /// Whether the pages of a program matter for its price.
+    programs_depend_on_pages: bool,
     /// Whether the pages of one of the host's operations matter for its price.
     depends_on_pages: bool,
     /// Mapped pages that a flash page holds: its slots.
@@ -79,10 +81,9 @@ impl Prices {
     pub fn new(timing: &Timing, shape: &Shape, pages: u32) -> Self {
         let times = PageTimes::new(timing, shape);
         let needs_pages = times.is_some() || timing.programs_fail;
-        let depends_on_pages = needs_pages
-            || timing.passes.is_some()
-            || timing.retry.is_some()
-            || shape.program_slots > 1;
+        let programs_depend_on_pages = needs_pages || timing.passes.is_some();
+        let depends_on_pages =
+            programs_depend_on_pages || timing.retry.is_some() || shape.program_slots > 1;
         let row = |pages| Op::ALL.map(|op| nominal(timing, op, pages, shape));
         Prices {
             timing: *timing,
@@ -92,6 +93,7 @@ impl Prices {
             copies_pay: timing.times_summaries_of_copies(),
             times,
             needs_pages,
+            programs_depend_on_pages,
             depends_on_pages,
             passes: timing
                 .passes
@@ -110,6 +112,12 @@ impl Prices {
     #[inline(always)]
     pub fn needs_pages(&self) -> bool {
         self.needs_pages
+    }
+
+    /// Whether the pages of a program matter for its price.
+    #[inline(always)]
+    pub fn programs_depend_on_pages(&self) -> bool {
+        self.programs_depend_on_pages
     }
 
     /// Whether the pages of one of the host's operations matter for its price.

@@ -386,7 +386,7 @@ impl Job {
     }
 
     /// The copies of the step under way.
-    pub fn step_pages(&self) -> impl Iterator<Item = Copy> + Clone + '_ {
+    pub fn step_pages(&self) -> impl DoubleEndedIterator<Item = Copy> + Clone + '_ {
         self.step.copies.iter().map(|&at| self.copies[at])
     }
 

@@ -69,13 +69,18 @@ impl Job {
         }
     }
 
-    /// The pages of the program that the step completes: other slots, of other classes, wait in the
-    /// controller.
+    /// The page of a step that completes a program of slots: mostly the last one.
+    fn completing(&self, shape: &Shape) -> Option<Ppn> {
+        self.step_pages().rev().map(|copy| copy.to).find(|&to| shape.ends_program(to))
+    }
+
+    /// The pages that the step programs. The slots of a program have one price, so that the one
+    /// that completes it is enough: others may wait in the controller.
     pub fn programmed(&self, shape: &Shape) -> impl Iterator<Item = Ppn> + Clone + '_ {
-        let (slots, mut to) = (shape.program_slots, self.step_pages().map(|copy| copy.to));
-        let all = to.clone();
-        let full = to.find(|&to| shape.ends_program(to)).map(|to| to.0 / slots);
-        all.filter(move |to| slots == 1 || Some(to.0 / slots) == full)
+        let joins = shape.program_slots > 1;
+        let (single, of_slots) =
+            if joins { (0, self.completing(shape)) } else { (usize::MAX, None) };
+        self.step_pages().map(|copy| copy.to).take(single).chain(of_slots)
     }
 
     /// Whether the step under way is of a whole program, which moves within its plane.
@@ -279,8 +284,7 @@ fn program<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) -> Option<Command
         return None;
     }
     job.stage = Stage::Programming;
-    let shape = &at.cx.plan.geometry.shape;
-    let last = at.jobs[unit].step_pages().map(|copy| copy.to).find(|&to| shape.ends_program(to));
+    let last = at.jobs[unit].completing(&at.cx.plan.geometry.shape);
     at.jobs[unit].step.joined = last;
     let program = Program { pages: last.into_iter(), fills: 0 };
     Some(command(program.joined(at.prices, &at.store.ftl)))

@@ -106,7 +106,7 @@ impl<I: Iterator<Item = Ppn> + Clone> Program<I> {
     /// The pages of an operation with nominal phases are known.
     #[inline(always)]
     pub fn price(self, prices: &Prices, ftl: &Ftl, phases: &mut Phases) {
-        if self.fills == 0 && !prices.depends_on_pages() {
+        if self.fills == 0 && !prices.programs_depend_on_pages() {
             return;
         }
         let again_ns = failed_ns(self.pages.clone(), prices, ftl);

@@ -54,7 +54,7 @@ impl<W: Watch> Sim<W> {
         let (job, prices) = (&self.jobs[unit], &self.collection_prices);
         let fills = prices.filled_by_copies(|| job.fills_of_step());
         let price = |phases: &mut Phases| {
-            if fills > 0 || prices.depends_on_pages() {
+            if fills > 0 || prices.programs_depend_on_pages() {
                 let pages = job.programmed(&self.plan.geometry.shape);
                 Program { pages, fills }.price(prices, &self.store.ftl, phases);
             }
