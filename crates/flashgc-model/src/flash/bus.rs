@@ -124,7 +124,7 @@ impl<T: Copy> Flash<T> {
         now_ns: u64,
         events: &mut Events,
     ) {
-        let (joined, ns) = match self.bus_rules.joins_transfers {
+        let (joined, ns) = match self.bus_rules.joins_transfers && self.sends_more(unit) {
             true => self.joined(bus, unit, ns),
             false => (0, ns),
         };

@@ -12,6 +12,13 @@ use crate::event::{Events, Slot};
 use crate::ids::{BusId, UnitId};
 
 impl<T: Copy> Flash<T> {
+    /// Whether a transfer follows the one of a unit that begins.
+    #[inline(always)]
+    pub(super) fn sends_more(&self, unit: UnitId) -> bool {
+        let Unit { phases, at, .. } = &self.units[unit.index()];
+        phases.get(at + 1).is_some_and(|phase| phase.kind.is_on_bus())
+    }
+
     /// The transfers that follow the one of a unit that begins and takes `ns`, unless another unit
     /// waits for the bus: their number, and the time of all.
     #[inline(never)]
