@@ -3,6 +3,7 @@
 //! reasons, so that a new one is a failure.
 
 use crate::common::{TINY, finish, inputs, whole};
+use crate::faults_of_histories::{on_saved, saved};
 use flashgc::config::{prepare, presets};
 use serde_json::Value;
 
@@ -124,4 +125,24 @@ fn every_word_runs_with_dac() {
 #[test]
 fn every_word_runs_with_fdp() {
     every_word_runs_with("fdp");
+}
+
+/// The levels of pages are numbers among as many classes as the scheme has.
+#[test]
+fn what_a_placement_kept_is_dropped_where_it_has_another_number_of_classes() {
+    for placement in ["dac", "fadac", "multilog"] {
+        let word = format!("gc.placement.use=\"{placement}\"");
+        let with = |classes: &str| -> Vec<String> {
+            let own = [word.clone(), format!("gc.placement.{placement}.classes={classes}")];
+            DEVICE.iter().map(|set| set.to_string()).chain(own).collect()
+        };
+        let notes = |classes: &str| {
+            let [kept, own] = [with("4"), with(classes)];
+            let [kept, own] = [&kept, &own].map(|sets| sets.iter().map(String::as_str).collect());
+            let (kept, own): (Vec<&str>, Vec<&str>) = (kept, own);
+            on_saved(TINY, &own, saved(TINY, &kept))["notes"].to_string()
+        };
+        assert!(!notes("4").contains("do not fit this scheme"), "{placement}: {}", notes("4"));
+        assert!(notes("5").contains("do not fit this scheme"), "{placement}: {}", notes("5"));
+    }
 }
