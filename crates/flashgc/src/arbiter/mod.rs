@@ -119,6 +119,12 @@ impl Arbiter {
         }
     }
 
+    /// Whether most of its questions need no view in memory.
+    #[inline(always)]
+    pub fn keeps_its_view(&self) -> bool {
+        matches!(self, Arbiter::RunToEnd | Arbiter::Preemptive(_))
+    }
+
     /// Whether requests may preempt a collection.
     #[inline(always)]
     pub fn is_preemptive(&self) -> bool {

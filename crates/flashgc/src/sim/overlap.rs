@@ -31,8 +31,15 @@ impl<W: Watch> Sim<W> {
 
     /// A phase of the collection's operation begins. With the last of a program, a write is loaded
     /// in parallel; and a request that waited for a transfer of the collection may suspend it now.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
+        if self.arbiter.is_preemptive() {
+            self.preemptive_phase_overlaps(unit);
+        }
+    }
+
+    #[inline(never)]
+    fn preemptive_phase_overlaps(&mut self, unit: UnitId) {
         let [pipelines, suspends] = self.arbiter.overlaps();
         if pipelines && self.jobs[unit].stage() == Stage::Programming {
             let [_, is_last] = self.flash.is_first_or_last_phase(unit);

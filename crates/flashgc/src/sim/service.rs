@@ -1,7 +1,7 @@
 //! Service: a free unit does what the arbiter chooses.
 
 use super::Sim;
-use crate::arbiter::{Arbiter, Choice, Turn};
+use crate::arbiter::{Choice, Turn};
 use crate::background::Work;
 use crate::collect::Stage;
 use crate::ids::{BlockId, Lpn, PlaneId, UnitId};
@@ -52,11 +52,9 @@ impl<W: Watch> Sim<W> {
     #[inline(never)]
     fn try_next(&mut self, unit: UnitId, turn: &mut Turn) -> Tried {
         debug_assert!(!self.has_news(), "a change of pages was not passed on");
-        let choice = match self.arbiter {
-            Arbiter::RunToEnd | Arbiter::Preemptive(_) => {
-                self.arbiter.next(unit, turn, view!(self))
-            }
-            Arbiter::AloneAtBus | Arbiter::Programs(_) => self.next_apart(unit, turn),
+        let choice = match self.arbiter.keeps_its_view() {
+            true => self.arbiter.next(unit, turn, view!(self)),
+            false => self.next_apart(unit, turn),
         };
         if choice == Choice::Nothing {
             return Tried::Nothing;
@@ -64,13 +62,6 @@ impl<W: Watch> Sim<W> {
         let has_begun = self.act(unit, choice);
         self.end_at_once();
         if has_begun { Tried::Begun } else { Tried::InVain }
-    }
-
-    /// The same of the arbiters that need their view in memory: the others keep theirs in
-    /// registers.
-    #[inline(never)]
-    fn next_apart(&mut self, unit: UnitId, turn: &mut Turn) -> Choice {
-        self.arbiter.next(unit, turn, view!(self))
     }
 
     /// Programs a page that the collection of another unit has sent here, if there is one still.
@@ -148,9 +139,7 @@ impl<W: Watch> Sim<W> {
         let command = collecting!(self).next_step(unit);
         self.pass_facts();
         self.start_command(unit, command);
-        if self.arbiter.is_preemptive() {
-            self.job_phase_overlaps(unit);
-        }
+        self.job_phase_overlaps(unit);
     }
 
     /// Point A has passed: the pages in the register are programmed.

@@ -1,6 +1,7 @@
 //! Copies that run unseen (`collect/unseen.rs`): when they begin, and when their state matters.
 
 use super::Sim;
+use crate::arbiter::{Choice, Turn};
 use crate::collect::{Progress, Work};
 use crate::event::Slot;
 use crate::host::OpKind;
@@ -9,6 +10,12 @@ use crate::owner::Owner;
 use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
+    /// The next step of a free unit, by an arbiter that needs its view in memory.
+    #[inline(never)]
+    pub(super) fn next_apart(&mut self, unit: UnitId, turn: &mut Turn) -> Choice {
+        self.arbiter.next(unit, turn, view!(self))
+    }
+
     /// The copies that are left begin, unseen. Returns whether there are any that may.
     #[inline(never)]
     pub(super) fn begins_unseen(&mut self, unit: UnitId) -> bool {
