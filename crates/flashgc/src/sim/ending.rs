@@ -32,3 +32,19 @@ pub fn rows(sim: &mut Sim<Watchers>) {
         rows.end_timeline(now_ns, &under_way);
     }
 }
+
+impl Sim<Watchers> {
+    /// The checker, where there is one, compares the whole drive with its own.
+    pub fn audit(&self) {
+        if let Some(checker) = self.watch.checker() {
+            self.seen().audit(checker);
+        }
+    }
+
+    /// The checker compares its own sums with those of the report.
+    pub fn audit_counters(&self, results: &Results) {
+        if let Some(checker) = self.watch.checker() {
+            self.seen().audit_counters(checker, results);
+        }
+    }
+}

@@ -109,14 +109,14 @@ use crate::flash::{Flash, Prices};
 use crate::ftl::Ftl;
 use crate::host::Host;
 use crate::ids::UnitId;
-use crate::measure::{Circumstances, Measure, Results, Watched};
+use crate::measure::{Circumstances, Measure, Watched};
 use crate::operation::{self, Riders};
 use crate::owner::Owner;
 use crate::plan::{Allocation, Plan, Switches};
 use crate::stats::Counters;
 use crate::store::{self, Store};
 use crate::verify::blame::Blame;
-use crate::verify::{Overview, Watch, Watchers};
+use crate::verify::{Overview, Watch};
 use crate::workload::Source;
 use at_once::AtOnce;
 pub use compiled::Compiled;
@@ -390,21 +390,5 @@ impl<W: Watch> Sim<W> {
     /// The watcher.
     pub fn watch(&mut self) -> &mut W {
         &mut self.watch
-    }
-}
-
-impl Sim<Watchers> {
-    /// The checker, where there is one, compares the whole drive with its own.
-    pub fn audit(&self) {
-        if let Some(checker) = self.watch.checker() {
-            self.seen().audit(checker);
-        }
-    }
-
-    /// The checker compares its own sums with those of the report.
-    pub fn audit_counters(&self, results: &Results) {
-        if let Some(checker) = self.watch.checker() {
-            self.seen().audit_counters(checker, results);
-        }
     }
 }
