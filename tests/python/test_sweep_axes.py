@@ -133,6 +133,28 @@ def test_mistakes_have_a_place(text, words):
     assert words in str(error.value)
 
 
+@pytest.mark.parametrize(("text", "what", "place"), [
+    ("[axes\nseed = [1]\n", "not valid TOML: unclosed table", "1:6"),
+    ("[axes]\nseed = [1, 2\n", "not valid TOML: unclosed array", "2:13"),
+    ("[axes]\nscheme = [greedy]\n", "text needs quotes", "2:11"),
+    ("[axes]\nseed = \n", "a value is missing here", "2:8"),
+    ("[axes]\nx = [.5]\n", "a number cannot begin with a point", "2:6"),
+    ("[axes]\nseed = [1]\nseed = [2]\n", "`seed` is given twice", "3:1"),
+    # The engine reads it, as TOML 1.1, and Python does not.
+    ("[axes]\nx = { from = 1,\nto = 2 }\n", "not valid TOML: invalid initial character", "2:16"),
+])  # fmt: skip
+@pytest.mark.parametrize("command", ["sweep", "tune"])
+def test_errors_of_syntax_have_the_form_of_all_others(
+    flashgc, tmp_path, monkeypatch, command, text, what, place
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wrong.toml").write_text(text)
+    error = flashgc(command, "wrong.toml", code=2).err
+    assert what in error
+    assert f" --> wrong.toml:{place}\n" in error
+    assert "^" in error
+
+
 @pytest.mark.parametrize(("axes", "parts"), [
     ({"device.exported": {"from": 0.7, "to": 0.8, "count": 100_000_000}},
      ["the range has 100,000,000 values", "at most 1,000,000"]),

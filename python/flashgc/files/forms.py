@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -23,9 +24,11 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
+from flashgc import _engine as engine
 from flashgc._engine import ConfigError
+from flashgc._engine_types import of_text
 from flashgc.files import toml
-from flashgc.files.key_places import Path, Places
+from flashgc.files.key_places import Path, Place, Places
 
 KIND = "kind: "
 """The prefix of the tag of one form of a table; it cannot be a key of the table."""
@@ -113,7 +116,7 @@ class File:
         try:
             return cls(name, tomllib.loads(text), Places(text))
         except tomllib.TOMLDecodeError as reason:
-            raise ConfigError(f"error: {name}: {reason}") from None
+            raise _no_toml(text, name, reason) from None
         except RecursionError:
             raise ConfigError(f"error: {name}: lists and tables are nested too deeply") from None
 
@@ -145,6 +148,31 @@ class File:
         else:
             told = f"`{key}` must be {what}, got {shown(error['input'])}"
         return self.places.of(path).line, _message(self, path, told)
+
+
+_SYNTAX = re.compile(
+    "error: (not valid TOML|not a TOML value|a value is missing|a number cannot begin|"
+    "`[^`]*` is given twice)"
+)
+"""The beginning of each error of syntax of the engine's reader."""
+_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def _no_toml(text: str, name: str, reason: tomllib.TOMLDecodeError) -> ConfigError:
+    """The error of syntax, in the words of the engine unless its reader accepts the text."""
+    try:
+        engine.check(of_text(name, text))
+    except ConfigError as error:
+        if _SYNTAX.match(str(error)):
+            return error
+    at = _AT.search(str(reason))
+    lines = text.split("\n")
+    line, column = len(lines), len(lines[-1]) + 1
+    if at is not None and at[1]:
+        line, column = int(at[1]), int(at[2])
+    place = Place(line, column, 1, lines[line - 1].rstrip("\r"))
+    what = _AT.sub("", str(reason))
+    return ConfigError(_boxed(f"not valid TOML: {what[:1].lower()}{what[1:]}", name, place))
 
 
 def _what(error: ErrorDetails) -> str:
@@ -182,17 +210,21 @@ def _message(file: File | None, path: Path, what: str) -> str:
     what, _, help_text = what.partition("\n")
     if file is None:
         return "\n".join(filter(None, [f"error: {what}", help_text]))
-    place = file.places.of(path)
+    return "\n".join([_boxed(what, file.name, file.places.of(path)), *filter(None, [help_text])])
+
+
+def _boxed(what: str, name: str, place: Place) -> str:
+    """A mistake, the name of the file, and the line with a mark below it."""
     edge = " " * len(str(place.line))
     mark = " " * (place.column - 1) + "^" * place.width
     lines = [
         f"error: {what}",
-        f"{edge}--> {file.name}:{place.line}:{place.column}",
+        f"{edge}--> {name}:{place.line}:{place.column}",
         f"{edge} |",
         f"{place.line} | {place.text}",
         f"{edge} | {mark}",
     ]
-    return "\n".join([*lines, *([help_text] if help_text else [])])
+    return "\n".join(lines)
 
 
 def near(name: str, known: list[str], what: str) -> str:

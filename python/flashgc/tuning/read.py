@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,12 +121,8 @@ def form_of(given: building.Config) -> tuple[TuneForm, str, Path] | None:
     else:
         inputs.config(given)
         return None
-    try:
-        if not _TABLES & tomllib.loads(text).keys():
-            return None
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return None  # the reader of configurations reports the error
-    return File.of(text, where).form(TuneForm), name, folder
+    file = File.of(text, where)
+    return (file.form(TuneForm), name, folder) if _TABLES & file.table.keys() else None
 
 
 def layers_of(form: TuneForm, folder: Path, given: Layers) -> Layers:
