@@ -161,6 +161,45 @@ def test_what_is_not_equal_is_told(report):
     assert both.unequal == {"reserve pages": [reserve, reserve + 1]}
 
 
+def test_parts_sums_and_copies_of_a_comparison_are_comparisons():
+    """They were lists, without a table and a page."""
+    both = flashgc.compare(SMALL, ["greedy", "fifo", "fpgc"])
+    last, twice, other = both[1:], both + both[:1], both.copy()
+    assert (last.keys(), twice.keys()) == (["fifo"], ["greedy", "fifo", "greedy"])
+    assert [one.scheme for one in last.refused] == ["fpgc"]
+    assert last.table.rows == 1
+    assert other.to_json() == both.to_json()
+    assert (other is both, repr(both + list(both[:1]))) == (False, repr(twice))
+    with pytest.raises(TypeError):
+        both + 5
+
+
+@pytest.mark.parametrize(("given", "shown"), [
+    ([5], r"\[5\]"), (5, "5"), ("greedy", "'greedy'"), ([{"scheme": "greedy"}], "scheme"),
+])  # fmt: skip
+def test_a_comparison_is_made_from_reports(given, shown):
+    with pytest.raises(flashgc.ConfigError, match=f"a list of reports, got .*{shown}") as error:
+        Comparison(given)
+    assert "flashgc.compare" in str(error.value)
+
+
+def test_a_report_is_no_list_of_reports(report):
+    with pytest.raises(flashgc.ConfigError, match=r"of reports, got a value of the type flashgc"):
+        Comparison(report)
+    with pytest.raises(flashgc.ConfigError, match=r"of refused schemes, got \['fpgc'\]"):
+        Comparison([report], ["fpgc"])
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.html"])
+def test_an_empty_comparison_cannot_be_saved(tmp_path, name):
+    """It ended in an IndexError."""
+    with pytest.raises(flashgc.ConfigError, match="without a report cannot be saved"):
+        Comparison().save(tmp_path / name)
+    with pytest.raises(flashgc.ConfigError, match="without a report cannot be saved"):
+        Comparison().save_folder(tmp_path / "folder")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_errors_have_a_common_base():
     for error in (flashgc.ConfigError, flashgc.TraceError, flashgc.RunError, flashgc.OutputError):
         assert issubclass(error, flashgc.FlashgcError)

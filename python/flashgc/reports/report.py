@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flashgc._engine import Outcome
+from flashgc._engine import ConfigError, Outcome
 from flashgc.files import output
 from flashgc.results.metrics import ComparedResults, Distribution, RunResults
 from flashgc.schema import section
@@ -33,7 +33,7 @@ class _Shown:
         """
         from flashgc.reports import saving
 
-        several: list[Any] = self if isinstance(self, list) else [self]
+        several = _several(self)
         return saving.save(several, self.to_json(), folder, again)
 
     def charts(self) -> list[Chart]:
@@ -130,10 +130,23 @@ def of_outcome(outcome: Outcome) -> Report:
     return Report(json.loads(outcome.report), distributions)
 
 
+def _several(what: object) -> list[Any]:
+    """The runs of a result that is saved: one or more."""
+    if isinstance(what, list) and not what:
+        raise ConfigError(
+            "error: a comparison without a report cannot be saved\n"
+            "  = help: `flashgc.compare` makes one, as in "
+            'flashgc.compare("oltp", ["greedy", "fifo"])'
+        )
+    return what if isinstance(what, list) else [what]
+
+
 def _save(what: Report | Comparison, path: str | os.PathLike[str]) -> Path:
+    several = _several(what)
+
     def whole() -> str:
         from flashgc.pages import page
 
-        return page.whole(what if isinstance(what, list) else [what])
+        return page.whole(several)
 
     return output.save(path, what.to_json, whole)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar, overload
 
+from flashgc._engine import ConfigError
+from flashgc.files import arguments
 from flashgc.formatting import units
 from flashgc.formatting.table import Table
+from flashgc.results.refusal import Refusal
 from flashgc.schema.collection_keys import GcTime
 from flashgc.schema.report_keys import Keys
-from flashgc.schema.section import declared
+from flashgc.schema.section import Section, declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from flashgc.results.over_time import OverTime
-    from flashgc.results.refusal import Refusal
 
 KINDS = ("read", "write", "all")
 METRICS = (
@@ -232,14 +234,15 @@ def distributions(report: RunResults) -> dict[str, Distribution]:
 
 
 Run = TypeVar("Run", bound=RunResults)
+_Part = TypeVar("_Part")
 
 
 class ComparedResults(list[Run], Generic[Run]):
     """The metrics of several schemes on one drive and the same requests."""
 
     def __init__(self, reports: Iterable[Run] = (), refused: Iterable[Refusal] = ()) -> None:
-        super().__init__(reports)
-        self._refused = list(refused)
+        super().__init__(_parts("reports", RunResults, reports))
+        self._refused = _parts("refused schemes", Refusal, refused)
 
     @property
     def refused(self) -> list[Refusal]:
@@ -249,8 +252,10 @@ class ComparedResults(list[Run], Generic[Run]):
     @overload
     def __getitem__(self, which: SupportsIndex | str) -> Run: ...
     @overload
-    def __getitem__(self, which: slice) -> list[Run]: ...
-    def __getitem__(self, which: SupportsIndex | str | slice) -> Run | list[Run]:
+    def __getitem__(self, which: slice) -> Self: ...
+    def __getitem__(self, which: SupportsIndex | str | slice) -> Run | Self:
+        if isinstance(which, slice):
+            return type(self)(super().__getitem__(which), self._refused)
         if not isinstance(which, str):
             return super().__getitem__(which)
         for report in self:
@@ -263,6 +268,16 @@ class ComparedResults(list[Run], Generic[Run]):
 
     def __contains__(self, which: object) -> bool:
         return which in self.keys() if isinstance(which, str) else super().__contains__(which)
+
+    def __add__(self, others: list[Any]) -> Self:  # type: ignore[override]
+        if not isinstance(others, list):
+            return NotImplemented
+        refused = others._refused if isinstance(others, ComparedResults) else []
+        return type(self)([*self, *others], dict.fromkeys([*self._refused, *refused]))
+
+    def copy(self) -> Self:
+        """Another comparison of the same reports."""
+        return type(self)(self, self._refused)
 
     def keys(self) -> list[str]:
         """The names of the schemes that ran, in order."""
@@ -295,6 +310,24 @@ class ComparedResults(list[Run], Generic[Run]):
         for name, path in MAIN_METRICS.items():
             columns[name] = [found_at(report, path) for report in self]
         return Table(columns)
+
+
+def _parts(what: str, kind: type[Any], given: Iterable[_Part]) -> list[_Part]:
+    """The parts of a comparison, and nothing else; a report is not a list of its keys."""
+    if not isinstance(given, Iterable) or isinstance(given, str | Section):
+        raise ConfigError(_no_parts(what, given))
+    found = list(given)
+    for one in found:
+        if not isinstance(one, kind):
+            raise ConfigError(_no_parts(what, [one]))
+    return found
+
+
+def _no_parts(what: str, given: object) -> str:
+    return (
+        f"error: a comparison is made from a list of {what}, got {arguments.shown(given)}\n"
+        "  = help: `flashgc.compare` makes a comparison, and `flashgc.load` reads a saved one"
+    )
 
 
 EQUAL = {
