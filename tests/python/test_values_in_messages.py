@@ -94,6 +94,53 @@ def test_a_scheme_in_python_is_no_file(call, words, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+HALF = "\ud800"
+CIRCLE: dict[str, object] = {"seed": []}
+CIRCLE["device"] = [CIRCLE, CIRCLE]
+CALLS = [flashgc.run, flashgc.sweep, flashgc.tune, flashgc.pts, flashgc.Component,
+         lambda given: flashgc.run(SMALL, set=given)]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(("given", "words"), [
+    (CIRCLE, "nested too deeply, or one contains itself"),
+    ({"about": {"title": HALF}}, r"title` has half of a character, '\ud800', which is not valid"),
+    ({"seed": 10**5000}, "`seed` is a whole number with too many digits"),
+])  # fmt: skip
+def test_a_dictionary_that_cannot_be_text_is_refused(call, given, words, tmp_path, monkeypatch):
+    """Errors were a RecursionError, a TypeError, a ValueError."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(flashgc.ConfigError, match=re.escape(words)):
+        call(given)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: flashgc.run(f"seed = 1\nx = '{HALF}'\n"), "text of the configuration has half"),
+    (lambda: flashgc.tune(f"seed = 1\nx = '{HALF}'\n"), "(text) has half of a character"),
+    (lambda: flashgc.run({HALF: 1}), "a key of the configuration has half of a character"),
+    (lambda: flashgc.run(HALF), r"the configuration is '\ud800', which no file can be named"),
+    (lambda: flashgc.run(SMALL, set=[f"gc.scheme={HALF}"]), "there is no scheme"),
+    (lambda: flashgc.run(SMALL, unset=[HALF]), "there is no key"),
+    (lambda: flashgc.run(SMALL, scheme=HALF), "scheme is"),
+    (lambda: flashgc.run("replay", HALF), "trace is"),
+    (lambda: flashgc.run(SMALL, drive=HALF), "drive is"),
+    (lambda: flashgc.run(SMALL, gc_log=HALF), "gc_log is"),
+    (lambda: flashgc.run(SMALL, seed=10**5000), "`seed` is a whole number with too many digits"),
+    (lambda: flashgc.run(SMALL, seed=-(10**5000)), "got a number with too many digits"),
+    (lambda: flashgc.trace.info(HALF), "trace is"),
+    (lambda: flashgc.trace.generate(SMALL, HALF + ".fgt"), "target is"),
+    (lambda: flashgc.load(HALF), "a result is"),
+])  # fmt: skip
+def test_text_that_no_file_can_have_is_refused(call, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(flashgc.ConfigError) as error:
+        call()
+    assert words in str(error.value)
+    str(error.value).encode()  # it can be printed
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_scheme_in_python_is_no_base():
     words = (
         "error: base must be the name of a preset or a file, got own, a scheme in Python\n"

@@ -20,7 +20,10 @@ def shown(given: object) -> str:
     >>> arguments.shown([1, 2]), arguments.shown(list(range(100)))
     ('[1, 2]', 'a value of the type list')
     """
-    text = repr(given)
+    try:
+        text = repr(given)
+    except ValueError:  # thousands of digits
+        return "a number with too many digits"
     if len(text) <= _SHOWN_MAX and "\n" not in text:
         return text
     if isinstance(given, (str, bytes)):
@@ -63,6 +66,12 @@ def check_paths(**given: object) -> None:
             raise ConfigError(_no_path(name, value))
         if not path and name not in _MAY_BE_EMPTY:
             raise ConfigError(f"error: the name given for {name} is empty; give one")
+        try:
+            os.fsencode(path)
+        except UnicodeEncodeError:
+            raise ConfigError(
+                f"error: {name} is {shown(value)}, which no file can be named"
+            ) from None
         if "\0" in path:
             raise ConfigError(
                 f"error: {name} is {shown(value)}, and no name of a file has a zero byte"

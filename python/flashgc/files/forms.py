@@ -29,6 +29,7 @@ from flashgc._engine import ConfigError
 from flashgc._engine_types import of_text
 from flashgc.files import toml
 from flashgc.files.key_places import Path, Place, Places
+from flashgc.files.reading import check_text
 
 KIND = "kind: "
 """The prefix of the tag of one form of a table; it cannot be a key of the table."""
@@ -113,6 +114,7 @@ class File:
     @classmethod
     def of(cls, text: str, name: str) -> File:
         """The file with this text; an error describes its problem."""
+        check_text(name, text)
         try:
             return cls(name, tomllib.loads(text), Places(text))
         except tomllib.TOMLDecodeError as reason:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from flashgc._engine import ConfigError, FlashgcError
 
 CONFIG_BYTES_MAX = 4 << 20
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""Surrogates, which only texts of Python can have alone."""
+_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Those among them that do not stand for a byte of the name of a file."""
 
 JOB_FILES = (".fio", ".job")
 """Endings of the names of job files of fio."""
@@ -97,4 +103,15 @@ def result_at(path: Path) -> tuple[str, str] | None:
 
 def printable(name: str | os.PathLike[str]) -> str:
     """A name that can be shown, even for a file whose name is not valid text."""
-    return os.fsencode(name).decode(errors="replace")
+    text = _NO_BYTE.sub("\N{REPLACEMENT CHARACTER}", os.fsdecode(name))
+    return os.fsencode(text).decode(errors="replace")
+
+
+def check_text(where: str, text: str) -> None:
+    """Refuses a text with half of a character, which no file can have."""
+    found = _HALF.search(text)
+    if found is not None:
+        raise ConfigError(
+            f"error: {printable(where)} has half of a character, {found[0]!r}, which is not valid "
+            "text\n  = help: remove it, or decode the text with its own encoding"
+        )

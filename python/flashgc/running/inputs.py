@@ -19,7 +19,15 @@ from typing import SupportsIndex, TypeGuard
 
 from flashgc._engine import ConfigError, TraceError
 from flashgc.files import arguments, toml
-from flashgc.files.reading import JOB_FILES, Source, describe, printable, read_text, result_at
+from flashgc.files.reading import (
+    JOB_FILES,
+    Source,
+    check_text,
+    describe,
+    printable,
+    read_text,
+    result_at,
+)
 
 SEEDS_MAX = 10_000
 """The most runs of one configuration at once."""
@@ -64,6 +72,7 @@ def config(given: object) -> Source:
         _refuse_result(given)
         return Source("(dictionary)", toml.dumps(given))
     if is_text(given):
+        check_text("the text of the configuration", given)
         return Source("(text)", given)
     if not isinstance(given, (str, os.PathLike)):
         raise ConfigError(f"error: {type_error}, not {type(given).__name__}")
@@ -72,6 +81,7 @@ def config(given: object) -> Source:
             "error: the name of the configuration is empty\n"
             "  = help: give a file, or one of the built-in, such as oltp"
         )
+    arguments.check_path("the configuration", given)
     path = Path(given)
     builtin = builtin_configs()
     if not path.is_file() and os.fspath(given) in builtin:
@@ -246,6 +256,7 @@ def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:
         return [given]
     if isinstance(given, Mapping):
         _refuse_result(given)
+        toml.check_depth(given)
     else:
         return _texts("set", given, "write key=value, or give a dictionary: {'seed': 3}")
     return [f"{key}={toml.value(item, key)}" for key, item in _flat(given, "")]
