@@ -148,6 +148,15 @@ def test_the_page_is_whole_and_has_every_story(found, tmp_path):
     assert words.title(found.to_dict()["stories"][0]) in str(found)
 
 
+def test_printed_lines_have_80_columns():
+    """Those of collections of two blocks had up to 90."""
+    done = explain(slowest=20, scheme="ippbe")
+    assert max(map(len, str(done).splitlines())) <= 80
+    for story in done.to_dict()["stories"]:
+        told = " ".join(words.text(story).split())
+        assert all(" ".join(row).strip() in told for row in words.rows(story)[1:])
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +15,9 @@ Rows = list[list[str]]
 
 MOST_ROWS = 24
 """Lines of a story that are shown; the others are in --json."""
+
+_COLUMNS = 80
+_FIXED = "\N{NO-BREAK SPACE}"
 
 NOTHING = "the run has no request of this kind"
 
@@ -78,11 +83,21 @@ def since(ns: int) -> str:
 
 
 def text(story: Mapping[str, Any]) -> str:
-    """The whole story as lines of text."""
-    return "\n".join(
-        [title(story), about(story), split(story),
-         *("  ".join(cells) for cells in rows(story)[1:])]
+    """The whole story as lines of text, each of at most 80 columns."""
+    found = [_wrapped("", one) for one in (title(story), about(story), split(story))]
+    found += [_wrapped("".join(f"{cell}  " for cell in times), what)
+              for *times, what in rows(story)[1:]]  # fmt: skip
+    return "\n".join(found)
+
+
+def _wrapped(head: str, told: str) -> str:
+    """A line, whose further lines begin below its text; a number keeps its unit."""
+    fixed = re.sub(r"(?<=\d) (?=\S)", _FIXED, told)
+    found = textwrap.wrap(
+        fixed, _COLUMNS, initial_indent=head, subsequent_indent=" " * (len(head) or 2),
+        break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
+    return "\n".join(found).replace(_FIXED, " ")
 
 
 def _unit(story: Mapping[str, Any]) -> str:
