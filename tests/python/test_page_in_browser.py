@@ -444,3 +444,15 @@ def test_the_report_of_pts_draws_its_charts_in_any_width(browser, measured, widt
     if width == 1400:
         assert cut(opened) == []
     opened.clean()
+
+
+def test_the_page_of_a_search_draws_its_chart_without_a_warning(browser, tmp_path):
+    """The runtime warned of an order of sizes, and of legends that contradict each other."""
+    pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
+    asked = {"base": {"config": "oltp", "set": SWEEP["base"]["set"]}, "search": {"trials": 2},
+             "space": {"scheme": ["greedy", "pgc-both"], "seed": [1, 2]}}  # fmt: skip
+    page = flashgc.tune(asked, store=tmp_path / "store", jobs=2).save(tmp_path / "tune.html")
+    opened = Opened(browser, page)
+    assert opened.chart("front").locator("svg.marks path").count() > 3
+    assert opened.tab.locator("#chart-front .role-legend-entry").count() > 0
+    opened.clean()

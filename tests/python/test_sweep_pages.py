@@ -153,6 +153,27 @@ def test_numbers_stand_at_their_value():
     assert drawn.spec["encoding"]["x"]["axis"]["values"] == [0.7, 0.72, 0.9]
 
 
+def test_columns_of_draws_are_in_order(tmp_path, monkeypatch):
+    """They were in the order of the draws."""
+    monkeypatch.chdir(tmp_path)
+    low_high = {"from": 0.6, "to": 0.8}
+    drawn = {
+        "base": {"config": "oltp", "set": {"device.blocks_per_plane": 64,
+                                           "workload.synthetic.requests": 500}},
+        "axes": {"scheme": ["greedy", "fifo"], "device.exported": low_high,
+                 "precondition.overwrite": low_high},
+        "draw": {"method": "random", "count": 5, "axes": ["device.exported",
+                                                          "precondition.overwrite"]},
+    }  # fmt: skip
+    done = flashgc.sweep(drawn, store="all", jobs=2)
+    columns = done.chart().spec["facet"]["column"]["sort"]
+    assert columns == sorted(set(done.to_pandas()["precondition.overwrite"]))
+    page = done.save("drawn.html", "flashgc sweep drawn.toml").read_text()
+    kept = json.loads(re.search(r'class="points">(.*?)</script>', page).group(1))
+    assert kept["axes"]["precondition.overwrite"] == columns
+    assert kept["axes"]["scheme"] == ["greedy", "fifo"]
+
+
 def test_figures_of_runs_without_a_clock_leave_latencies_out(sweep, flashgc):
     sweep.write_text(sweep.read_text() + '"engine.timing" = ["none"]\n')
     shown = flashgc("sweep", sweep, "--figures", "drawn")

@@ -111,6 +111,19 @@ def at(values: Sequence[Any]) -> dict[str, float] | None:
     return {one[0]: float(one[1]) for one in known}
 
 
+def ordered(values: Sequence[Any]) -> list[Any]:
+    """Numbers by size, also those with one unit; other values in their own order.
+
+    >>> from flashgc.charts import multiples
+    >>> multiples.ordered([8, 1]), multiples.ordered(["12.5%", "7%"]), multiples.ordered(["b", "a"])
+    ([1, 8], ['7%', '12.5%'], ['b', 'a'])
+    """
+    if is_number(values):
+        return sorted(values)
+    places = at(values)
+    return sorted(values, key=places.__getitem__) if places else list(values)
+
+
 _WITH_UNIT = re.compile(r"(-?\d+(?:\.\d+)?)\s*([^\d\s]*)")
 
 

@@ -121,7 +121,7 @@ def chart(axes: Sequence[str], points: pa.Table, metric: str | None = None) -> c
     """The small multiples of a metric, in a first layout, without saturated points."""
     import pyarrow.compute as pc
 
-    found = {axis: list(dict.fromkeys(points[axis].to_pylist())) for axis in axes}
+    found = _choices(axes, points)
     metric = metric or metrics(axes, points)[0]
     chosen = multiples.layout(found, metric)
     fit = points.filter(pc.invert(pc.fill_null(points["saturated"], False)))
@@ -130,12 +130,18 @@ def chart(axes: Sequence[str], points: pa.Table, metric: str | None = None) -> c
     return multiples.chart(data, found, chosen, left_out)
 
 
+def _choices(axes: Sequence[str], points: pa.Table) -> dict[str, list[Any]]:
+    """The values of each axis: numbers by size, as draws are in no order, and others as given."""
+    return {axis: multiples.ordered(list(dict.fromkeys(points[axis].to_pylist())))
+            for axis in axes}  # fmt: skip
+
+
 def _drawn(axes: Sequence[str], points: pa.Table) -> str:
     """The points as data, with the first layout, and as a table for readers without scripts."""
     names = metrics(axes, points)
     if not names:
         return page.note("No point has a result.")
-    values = {axis: list(dict.fromkeys(points[axis].to_pylist())) for axis in axes}
+    values = _choices(axes, points)
     first = multiples.layout(values, names[0])
     kept = {
         "axes": values,
