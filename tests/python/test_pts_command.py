@@ -19,6 +19,16 @@ def test_a_drive_that_is_not_steady_is_told(flashgc):
     assert [line for line in shown if len(line) > 80] == []
 
 
+def test_rounds_that_are_shorter_than_a_request_are_not_steady(flashgc):
+    """Rounds of 0 MB/s, which are all alike, were steady."""
+    sets = [f"--set={key}={value}" for key, value in TINY.items()]
+    done = flashgc("pts", "enterprise-tlc", "--tests", "tp", "--round", "1ms", "--rounds", 5,
+                   "--set=device.channels=1", *sets)  # fmt: skip
+    assert "Throughput (tp): NOT steady" in done.out
+    told = " ".join(done.out.split())
+    assert "no request was done in a round: give longer ones with --round" in told
+
+
 def test_the_command_prints_json(flashgc):
     done = flashgc("pts", "enterprise-tlc", "--tests", "tp", "--round", "20 ms", "--json",
                    "--active-range", "50%",

@@ -31,7 +31,7 @@ def test_a_window_has_five_rounds():
         ([94.9, 97.4, 100, 102.6, 105.1], False),
         ([105, 102.5, 100, 97.5, 95], True),  # and one that falls
         ([105.1, 102.6, 100, 97.4, 94.9], False),
-        ([0, 0, 0, 0, 0], True),
+        ([0, 0, 0, 0, 0], False),  # no request was done
         ([0, 0, 0, 0, 1], False),
     ],
 )

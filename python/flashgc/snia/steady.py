@@ -43,8 +43,11 @@ class Window(NamedTuple):
 
     @property
     def is_steady(self) -> bool:
-        """Whether both lie within their limits; the limits themselves are within."""
-        return self.spread_share <= RANGE and self.rise_share <= SLOPE
+        """Whether both lie within their limits; the limits themselves are within.
+
+        Rounds without a finished request are not: they are shorter than a request.
+        """
+        return self.average > 0 and self.spread_share <= RANGE and self.rise_share <= SLOPE
 
 
 def _share(part: float, whole: float) -> float:

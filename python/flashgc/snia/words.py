@@ -107,10 +107,12 @@ def not_steady(part: Values) -> str | None:
     missing = [one["name"] for one in part["tracked"] if not one["steady"]]
     rounds = units.counted(part["rounds"], "round")
     last = units.counted(min(part["rounds"], steady.WINDOW), "round")
+    is_empty = any(one["average"] == 0 for one in part["tracked"])
+    longer = "; no request was done in a round: give longer ones with --round" if is_empty else ""
     return (
         f"{name}steady state was not reached in {rounds} ({', '.join(missing)}): "
         f"the numbers below are those of the last {last}, and "
-        "not steady"
+        f"not steady{longer}"
     )
 
 
