@@ -207,6 +207,14 @@ def test_the_command_writes_a_file(here):
     assert sys.executable
 
 
+@pytest.mark.parametrize("word", ["--version", "-v"])
+def test_the_version_is_that_of_the_output(word):
+    """Scripts ask for it before they run fio."""
+    done = subprocess.run([COMMAND, "fio", word], capture_output=True, text=True, timeout=60,
+                          check=False)  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, f"{run.VERSION}\n")
+
+
 def test_the_normal_output_reads_as_fios(here):
     Path("job.fio").write_text(JOBS["mixed"])
     text = output("job.fio")
@@ -227,6 +235,7 @@ def test_the_normal_output_reads_as_fios(here):
         (["job.fio", "--output-format=terse"], "normal, json, json+"),
         (["job.fio", "--minimal"], "--output-format=json"),
         (["job.fio", "--client=host"], "no server of fio"),
+        (["timed.fio", "--runtime=abc"], "--runtime is `abc`, but it must be a time"),
         (["none.fio"], "no such file"),
         (["--name=a", "--rw=sideways", "--size=1m"], "must be one of"),
         (["--name=a", "--rw=read", "--size=1m", "--percentile_list=x"], "from 0 to 100"),
@@ -236,6 +245,7 @@ def test_the_normal_output_reads_as_fios(here):
 )
 def test_mistakes_of_the_command_line(words, why, here):
     Path("job.fio").write_text("[a]\nrw=read\nsize=1m\n")
+    Path("timed.fio").write_text("[a]\nrw=read\nsize=1m\nruntime=1\n")
     with pytest.raises(ConfigError, match=None) as error:
         output(*words)
     assert why in str(error.value)

@@ -38,6 +38,9 @@ def fio(
     from flashgc.files import output
     from flashgc.fio import arguments, run
 
+    if words in (["--version"], ["-v"]):
+        print(run.VERSION)
+        return
     command = arguments.read(words or [])
     if command.parse_only:
         run.findings(command)

@@ -105,6 +105,11 @@ def read(words: Sequence[str]) -> Command:
 
 def _limit(file: JobFile, runtime: str) -> None:
     """The runtime of jobs that have none of their own."""
+    try:
+        values.time_ns(runtime)
+    except WrongError as why:  # found here, as jobs with a runtime of their own ignore it
+        raise ConfigError(f"error: --runtime is `{reading.printable(runtime[:60])}`, "
+                          f"but {why}") from None  # fmt: skip
     key = Key(COMMAND_LINE, 1, fio_text.GLOBAL, "runtime", runtime)
     file.keys.append(key)
     for job in file.jobs:
