@@ -91,6 +91,9 @@ def test_a_shortened_form_says_so():
     other = Form(MINUTE_NS, 10, 0.75, 0.65, 1).differences(["iops"])
     assert other == ["a test ends after 10 rounds, in place of 25",
                      "the active range is 75% of the user capacity"]  # fmt: skip
+    odd = Form(MINUTE_NS, 25, 0.125, 0.655, 1).differences(["dirth"])
+    assert odd == ["the active range is 12.5% of the user capacity"]  # it was 12%
+    assert definitions.mix(0.655) == "65.5/34.5"
 
 
 class Scripted:

@@ -68,6 +68,16 @@ DEMAND_RESPONSE_NS = 5 * 10**6
 """The mean response time below which the most IOPS count."""
 
 
+def percent(share: float) -> str:
+    """A share as it was given.
+
+    >>> from flashgc.snia import definitions
+    >>> definitions.percent(0.75), definitions.percent(0.125), definitions.percent(0.004)
+    ('75%', '12.5%', '0.4%')
+    """
+    return f"{100 * share:.6g}%"
+
+
 class Form(NamedTuple):
     """The lengths of a test: those of the specification, or shorter ones."""
 
@@ -135,7 +145,7 @@ class Form(NamedTuple):
             told.append(f"a test ends after {self.rounds_max} rounds, in place of "
                         f"{steady.ROUNDS_MAX}")  # fmt: skip
         if self.active_range != 1.0:
-            told.append(f"the active range is {self.active_range:.0%} of the user capacity")
+            told.append(f"the active range is {percent(self.active_range)} of the user capacity")
         return told
 
     def _shorter(self, tests: Sequence[str]) -> list[str]:
@@ -201,5 +211,4 @@ def mix(read_share: float) -> str:
     >>> mix(0.65), mix(1.0)
     ('65/35', '100/0')
     """
-    reads = round(100 * read_share)
-    return f"{reads}/{100 - reads}"
+    return f"{100 * read_share:.6g}/{100 - 100 * read_share:.6g}"

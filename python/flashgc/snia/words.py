@@ -54,13 +54,14 @@ def conditions(values: Values) -> list[tuple[str, str]]:
     """The test conditions."""
     form = values["form"]
     used = units.size(values["user_bytes"] * form["active_range"])
+    active = definitions.percent(form["active_range"])
     return [
         ("device", values["device"]),
         ("user capacity", units.size(values["user_bytes"])),
         ("mapping unit", units.size(values["page_bytes"])),
         ("scheme", values["scheme"]),
         ("purge", "each test begins with a drive as new: no page written, no block used"),
-        ("active range", f"{form['active_range']:.0%} of the user capacity, {used}"),
+        ("active range", f"{active} of the user capacity, {used}"),
         ("data", "no content is simulated, so none is compressed or found twice"),
         ("write cache", "as the device has it"),
         ("requests at a time", f"{form['threads']} x {form['depth']} (threads x depth) for WSAT, "
