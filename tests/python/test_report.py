@@ -205,6 +205,8 @@ def test_refused_schemes_are_read_again(tmp_path):
     ({"gc": None}, "gc = null"), ({"latency_ns": "x"}, 'latency_ns = "x"'),
     ({"erases": "3"}, 'erases = "3"'), ({"latency_ns": ...}, "latency_ns"),
     ({"utilisation": ...}, "utilisation"), ({"simulated_ns": ...}, "simulated_ns"),
+    ({"utilisation": {}}, "`utilisation` without the key 'unit'"), ({"wear": {}}, "`wear`"),
+    ({"erases": 10**400}, "erases = 1000"),
 ])  # fmt: skip
 def test_a_damaged_result_is_an_error_that_names_the_file_and_the_key(change, named):
     """Its page ended as a fault of flashgc."""
@@ -218,3 +220,31 @@ def test_a_damaged_result_is_an_error_that_names_the_file_and_the_key(change, na
         package.load("one")
     assert "report.json" in str(error.value)
     assert named in str(error.value)
+
+
+@pytest.mark.parametrize(("path", "value", "why"), [
+    (["origin"], "x", "`origin` needs config, trace and again"),
+    (["origin", "again"], 3, "`origin.again` is not a text"),
+    (["distributions"], None, "`distributions` is not a table of read and write"),
+    (["distributions", "read"], [[1]], "`distributions.read` is not a list of latencies"),
+    (["distributions", "read", 0, 0], 10**30, "`distributions.read` is not a list of latencies"),
+    (["over_time"], {}, "`over_time` needs the tables responses, states, collections, wear"),
+    (["over_time", "wear"], {}, "`over_time.wear` has other columns"),
+    (["over_time", "wear", "plane"], [], "the columns of `over_time.wear` have different lengths"),
+    (["over_time", "wear", "plane", 0], "x", "`over_time.wear` has values that are not numbers"),
+])  # fmt: skip
+def test_damaged_curves_are_an_error_that_names_the_place(path, value, why):
+    """They ended as a fault of flashgc, such as a KeyError."""
+    folder = pathlib.Path("curved")
+    package.run(SMALL, over_time=True).save_folder(folder)
+    curves = json.loads((folder / "curves.json").read_text())
+    *inner, last = path
+    place = curves["runs"][0]
+    for key in inner:
+        place = place[key]
+    place[last] = value
+    (folder / "curves.json").write_text(json.dumps(curves))
+    with pytest.raises(package.ConfigError) as error:
+        package.load(folder)
+    assert str(error.value).startswith(f"error: curved/curves.json is damaged: {why}")
+    assert "remove curved/curves.json" in str(error.value)

@@ -11,12 +11,11 @@ import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc.files import arguments, reading
 from flashgc.formatting import units
-from flashgc.formatting.table import Table
+from flashgc.reports import curves
 from flashgc.reports.report import Comparison, Report
 from flashgc.reports.saving import CURVES, REPORT, PathLike
 from flashgc.results import metrics
-from flashgc.results.metrics import Origin, unique
-from flashgc.results.over_time import OverTime
+from flashgc.results.metrics import unique
 from flashgc.results.refusal import Refusal
 from flashgc.schema import section
 from flashgc.schema.report_keys import Keys
@@ -63,9 +62,9 @@ def _read(given: Path) -> tuple[Path, Comparison]:
     reports = [_report(file, values) for values in listed if not _is_refused(values)]
     if not reports:
         raise _unknown(file, "it has no run")
-    curves = file.parent / CURVES
-    if curves.exists():
-        _add_curves(curves, reports)
+    drawn = file.parent / CURVES
+    if drawn.exists():
+        _add_curves(drawn, reports)
     return file, Comparison(reports, map(_refusal, filter(_is_refused, listed)))
 
 
@@ -131,24 +130,23 @@ def _report(file: Path, values: object) -> Report:
 def _add_curves(file: Path, reports: Sequence[Report]) -> None:
     """Adds the curves to reports that they belong to; curves of other runs are an error."""
     found = _json(file)
-    runs = found.get("runs", []) if isinstance(found, Mapping) else []
+    runs = found.get("runs") if isinstance(found, Mapping) else None
+    runs = runs if isinstance(runs, list) else []
     known = [one.get("result_hash") for one in runs if isinstance(one, Mapping)]
     if known != [one.result_hash for one in reports]:
         raise ConfigError(
             f"error: {file} does not belong to the runs of {REPORT} in its folder\n"
-            f"  = help: remove {file}; the page then has no distributions"
+            f"{_no_curves(file)}"
         )
     for report, one in zip(reports, runs, strict=True):
-        distributions = {
-            kind: [(latency, count) for latency, count in pairs]
-            for kind, pairs in one["distributions"].items()
-        }
-        origin = None if one["origin"] is None else Origin(**one["origin"])
-        over_time = None
-        if one["over_time"] is not None:
-            tables = {name: Table(columns) for name, columns in one["over_time"].items()}
-            over_time = OverTime(**tables)
-        metrics.note(report, origin=origin, over_time=over_time, distributions=distributions)
+        try:
+            curves.add(report, one)
+        except curves.WrongError as why:
+            raise ConfigError(f"error: {file} is damaged: {why}\n{_no_curves(file)}") from None
+
+
+def _no_curves(file: Path) -> str:
+    return f"  = help: remove {file}; the page then has no distributions"
 
 
 def together(results: Sequence[PathLike], names: Sequence[str] | None = None) -> Comparison:

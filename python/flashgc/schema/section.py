@@ -131,6 +131,9 @@ def mistake(kind: type[Section], values: Mapping[str, Any], path: str = "") -> s
         if isinstance(own, type) and issubclass(own, Section):
             if not isinstance(value, Mapping):
                 return f"{here} = {json.dumps(value)[:40]}"
+            absent = missing(own, value)
+            if absent is not None:
+                return f"`{here}` without the key {absent!r}"
             inside = mistake(own, value, f"{here}.")
             if inside is not None:
                 return inside
@@ -140,6 +143,8 @@ def mistake(kind: type[Section], values: Mapping[str, Any], path: str = "") -> s
 
 
 _JSON = (int, float, str, bool)
+_MOST = 2**128
+"""More than any metric can be."""
 
 
 def _may_be_none(hint: Any) -> bool:  # noqa: ANN401 - a type
@@ -152,6 +157,8 @@ def _is_of(value: object, kind: type) -> bool:
     """Whether a value of JSON has a type; a whole number is a float as well."""
     if isinstance(value, bool) or kind is bool:
         return isinstance(value, bool) and kind is bool
+    if isinstance(value, int) and abs(value) > _MOST:
+        return False
     return isinstance(value, (int, float) if kind is float else kind)
 
 
