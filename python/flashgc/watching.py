@@ -9,6 +9,7 @@ import socket
 from typing import Any
 
 from flashgc._engine import RunError
+from flashgc.files import arguments
 from flashgc.formatting import units
 
 Status = dict[str, Any]
@@ -40,6 +41,7 @@ def status(path: str | os.PathLike[str]) -> Status:
     cause (`blame_mean_ns`) of the reads and of the writes of its last seconds (`span_ns`);
     `free_blocks` are erased blocks that are not open; `report` is the report so far.
     """
+    arguments.check_path("the socket of the drive", path)
     connection = _Connection(os.fspath(path))
     try:
         connection.request("GET", "/")

@@ -8,6 +8,7 @@ import pytest
 
 import flashgc
 from conftest import SMALL
+from flashgc import watching
 
 SHORT = {"workload.synthetic.requests": 500}
 
@@ -150,6 +151,26 @@ def test_arguments_of_a_worst_case(given):
         ValueError, match=r"must be a (name or a table|whole number of ns from 0), got"
     ):
         flashgc.worst_case_wait(device, suspend_ns=more[0] if more else None)
+
+
+@pytest.mark.parametrize("given", [5, None, "slc-msr", [], {}, {"config": 3, "gc": None}])
+def test_a_wait_is_checked_of_a_report(given):
+    with pytest.raises(ValueError, match="report must be the report of a run, got "):
+        flashgc.check_wait(given)
+
+
+@pytest.mark.parametrize("given", [5, None, "", b"x", ["x"]])
+@pytest.mark.parametrize("kind", ["Animation", "Calibration", "Tuning", "Explanation", "Advice"])
+def test_a_result_is_saved_under_a_path(kind, given):
+    result = getattr(flashgc, kind)
+    with pytest.raises(flashgc.ConfigError, match="the file"):
+        result.save(object.__new__(result), given)
+
+
+@pytest.mark.parametrize("given", [5, None, "", b"x", ["x"]])
+def test_the_socket_of_a_drive_is_a_path(given):
+    with pytest.raises(flashgc.ConfigError, match="the socket of the drive"):
+        watching.status(given)
 
 
 def test_numbers_of_numpy_are_in_the_call_of_a_page():

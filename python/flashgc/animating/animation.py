@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flashgc._engine import OutputError
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.formatting import units
 from flashgc.reports.report import Report
 
@@ -113,6 +113,7 @@ class Animation:
 
 def checked(path: str | os.PathLike[str]) -> Path:
     """The name of a page, which says what the file is."""
+    arguments.check_path("the file", path)
     target = Path(path)
     if target.is_dir():
         raise OutputError(

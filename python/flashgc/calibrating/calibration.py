@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flashgc._engine import OutputError
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.schema import section
 from flashgc.schema.calibration_keys import CalibrateKeys
 
@@ -35,6 +35,7 @@ class Calibration(CalibrateKeys):
 
         The file appears whole or not at all; an OutputError says why not.
         """
+        arguments.check_path("the file", path)
         target = Path(path)
         if target.suffix == ".toml":
             texts = {"device.toml": "device_toml", "scheme.toml": "scheme_toml"}

@@ -97,9 +97,12 @@ def check_wait(report: Mapping[str, Any]) -> str | None:
     Raises:
         ValueError: a run in which no request preempts a collection, or whose device has layers or
             page types of different speed, programs in two passes, retries of reads, or programs
-            that reads suspend, which the table does not cover.
+            that reads suspend, which the table does not cover; no report of a run.
 
     """
+    parts = [report.get(name) for name in ("config", "gc")] if isinstance(report, Mapping) else []
+    if not parts or not all(isinstance(one, Mapping) for one in parts):
+        raise ValueError(f"report must be the report of a run, got {shown(report)}")
     bound_ns = covered_wait_ns(report["config"])
     response_ns: int = report["gc"]["response_max_ns"]
     if response_ns <= bound_ns:

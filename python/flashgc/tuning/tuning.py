@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flashgc._engine import OutputError
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.schema import section
 from flashgc.schema.tuning_keys import TuneKeys
 
@@ -33,6 +33,7 @@ class Tuning(TuneKeys):
 
         The file appears whole or not at all; an OutputError says why not.
         """
+        arguments.check_path("the file", path)
         target = Path(path)
         if target.suffix == ".toml":
             text = self._values["config"]
