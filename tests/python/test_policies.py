@@ -165,6 +165,9 @@ def raises(*_):
         (flashgc.victim(lambda c: -1), flashgc.ConfigError, "the victim function returned -1"),
         (flashgc.victim(lambda c: 2**40), flashgc.ConfigError, "the victim function returned"),
         (flashgc.victim(lambda c: "a"), flashgc.ConfigError, "the victim function returned 'a'"),
+        (flashgc.victim(lambda c: True), flashgc.ConfigError, "the victim function returned True"),
+        (flashgc.pacing(lambda s: None), flashgc.ConfigError, "the pacing function returned None"),
+        (flashgc.pacing(lambda s: 5), flashgc.ConfigError, "the pacing function returned 5"),
         (flashgc.placement(classes=2)(lambda p: 2), flashgc.ConfigError, "chose class 2"),
         (flashgc.placement(classes=2)(lambda p: None), flashgc.ConfigError, "returned None"),
     ],
@@ -172,6 +175,12 @@ def raises(*_):
 def test_a_wrong_answer_ends_the_run(own, error, why):
     with pytest.raises(error, match=why):
         flashgc.run(SMALL, scheme=own, set=FEW)
+
+
+def test_a_pace_may_answer_with_a_truth_value_of_numpy():
+    plain = flashgc.run(SMALL, scheme=flashgc.pacing(lambda s: s.waiting == 0), set=FEW)
+    own = flashgc.pacing(lambda s: np.bool_(s.waiting == 0))
+    assert flashgc.run(SMALL, scheme=own, set=FEW).result_hash == plain.result_hash
 
 
 def test_a_component_ends_with_the_exception_of_a_function():

@@ -323,6 +323,8 @@ def _picks(function: Callable[[Candidates], object]) -> Callable[..., int | None
     ) -> int | None:
         arrays = {name: np.frombuffer(packed, dtype="<i8") for name, packed in columns.items()}
         answer = function(Candidates(plane, now_ns, pages, random, **arrays))
+        if isinstance(answer, bool):  # of a comparison, and not block 0 or 1
+            raise _wrong("victim", answer, "return a block of `candidates.block`, or None")
         return None if answer is None else _whole("victim", answer)
 
     return pick
@@ -335,8 +337,21 @@ def _places(function: Callable[[Page], object]) -> Callable[..., int]:
     return place
 
 
-def _paces(function: Callable[[NextStep], object]) -> Callable[..., object]:
-    return lambda *step: function(NextStep(*step))
+def _paces(function: Callable[[NextStep], object]) -> Callable[..., bool]:
+    import numpy as np
+
+    def paces(*step: Any) -> bool:  # noqa: ANN401
+        answer = function(NextStep(*step))
+        if isinstance(answer, bool | np.bool_):
+            return bool(answer)
+        raise _wrong("pacing", answer, "return True, where the time slice continues, or False")
+
+    return paces
+
+
+def _wrong(slot: str, answer: object, remedy: str) -> ConfigError:
+    return ConfigError(f"error: the {slot} function returned {arguments.shown(answer)}\n"
+                       f"  = help: {remedy}")  # fmt: skip
 
 
 def _whole(slot: str, answer: Any) -> int:  # noqa: ANN401
@@ -345,8 +360,5 @@ def _whole(slot: str, answer: Any) -> int:  # noqa: ANN401
     except TypeError:
         number = -1
     if not 0 <= number < 2**32:
-        raise ConfigError(
-            f"error: the {slot} function returned {arguments.shown(answer)}\n"
-            "  = help: return a whole number from 0"
-        )
+        raise _wrong(slot, answer, "return a whole number from 0")
     return number
