@@ -446,13 +446,26 @@ def test_the_report_of_pts_draws_its_charts_in_any_width(browser, measured, widt
     opened.clean()
 
 
-def test_the_page_of_a_search_draws_its_chart_without_a_warning(browser, tmp_path):
-    """The runtime warned of an order of sizes, and of legends that contradict each other."""
+@pytest.mark.parametrize("more", [{}, {"objectives": ["write"], "constraints": ["read <= 1 us"]}])
+def test_the_page_of_a_search_draws_its_chart_without_a_warning(browser, tmp_path, more):
+    """The runtime warned of an order of sizes, of legends that contradict, and of empty lines."""
     pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
     asked = {"base": {"config": "oltp", "set": SWEEP["base"]["set"]}, "search": {"trials": 2},
              "space": {"scheme": ["greedy", "pgc-both"], "seed": [1, 2]}}  # fmt: skip
-    page = flashgc.tune(asked, store=tmp_path / "store", jobs=2).save(tmp_path / "tune.html")
+    found = flashgc.tune({**asked, **more}, store=tmp_path / "store", jobs=2)
+    page = found.save(tmp_path / "tune.html")
     opened = Opened(browser, page)
     assert opened.chart("front").locator("svg.marks path").count() > 3
     assert opened.tab.locator("#chart-front .role-legend-entry").count() > 0
+    opened.clean()
+
+
+def test_a_sweep_over_words_alone_draws_its_chart_without_a_warning(browser, tmp_path):
+    """The scale of numbers was left at an axis of words."""
+    asked = {"base": SWEEP["base"], "axes": {"scheme": ["greedy", "fifo"]}}
+    done = flashgc.sweep(asked, store=tmp_path / "store", jobs=2)
+    opened = Opened(browser, done.save(tmp_path / "words.html", "flashgc sweep words.toml"))
+    assert {row["x"] for row in drawn(opened)} == {"greedy", "fifo"}
+    opened.tab.get_by_label("metric").select_option("latency_ns.read.p99")
+    opened.tab.wait_for_timeout(400)
     opened.clean()

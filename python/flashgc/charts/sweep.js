@@ -72,7 +72,10 @@
         labelOverlap: true });
       const unit = placesAt[chosen.x] ? order("x")[0].replace(/^[-.\d\s]+/, "") : "";
       if (unit) x.axis.labelExpr = `datum.label + ${JSON.stringify(` ${unit}`)}`;
-    } else Object.assign(x, { field: "x", type: "ordinal", sort: order("x") });
+    } else {
+      Object.assign(x, { field: "x", type: "ordinal", sort: order("x") });
+      delete x.scale; // that of the template is for numbers
+    }
     x.axis.title = labels[chosen.x];
     for (const layer of fill.inner.layer) {
       layer.encoding.y.axis.title = labels[chosen.metric];

@@ -69,8 +69,11 @@ def _course(found: Found, metric: Metric) -> Chart:
         "encoding": {"x": across, "y": {**_upwards(found, points, metric), "field": "best"}},
     }  # fmt: skip
     trials = units.counted(len(points), "trial")
-    told = f"{metric.label} of {trials}; the line is the best so far."
-    spec = {"layer": [line, _marks(found, points, across, metric)]}
+    marks = _marks(found, points, across, metric)
+    has_line = any(one["feasible"] for one in points)
+    best = "the line is the best so far" if has_line else "each breaks a constraint"
+    told = f"{metric.label} of {trials}; {best}."
+    spec = {"layer": [line, marks] if has_line else [marks]}
     return Chart("front", f"{metric.label} by trial", spec, columns, told, _NOTE, height=320)
 
 
