@@ -141,6 +141,25 @@ def test_text_that_no_file_can_have_is_refused(call, words, tmp_path, monkeypatc
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("text", "what"), [
+    ("[base]\nconfig = 'oltp'\n[axes]\nseed = [1, 2]\n", "a sweep, which has many runs"),
+    ("[base]\nconfig = 'oltp'\n[axes.a.b]\nset = { seed = 1 }\n", "`flashgc sweep runs.toml`"),
+    ("[base]\nconfig = 'oltp'\n[search]\ntrials = 3\n", "`flashgc tune runs.toml`"),
+])  # fmt: skip
+@pytest.mark.parametrize("call", [flashgc.run, flashgc.pts, flashgc.plan, flashgc.advise])
+def test_a_file_with_many_runs_is_no_configuration(call, text, what, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs.toml").write_text(text)
+    with pytest.raises(flashgc.ConfigError, match=re.escape(what)):
+        call("runs.toml")
+
+
+def test_words_of_a_sweep_in_a_description_are_no_sweep(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(f'[about]\nnotes = """\n[axes]\n"""\n{SMALL}')
+    assert flashgc.plan(path).scheme == flashgc.plan(SMALL).scheme
+
+
 def test_a_scheme_in_python_is_no_base():
     words = (
         "error: base must be the name of a preset or a file, got own, a scheme in Python\n"

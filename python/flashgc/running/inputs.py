@@ -7,6 +7,7 @@ import difflib
 import json
 import operator
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -33,6 +34,8 @@ SEEDS_MAX = 10_000
 """The most runs of one configuration at once."""
 
 _CHUNK_BYTES = 1 << 20
+_OF_SEVERAL = re.compile(r"^\s*\[+\s*(axes|space|search)\b", re.MULTILINE)
+"""Tables of files with many runs."""
 
 type_error = "a configuration must be a path, a built-in name, TOML text or a dictionary"
 
@@ -104,6 +107,7 @@ def config(given: object) -> Source:
     text = read_text(path)
     if not os.fspath(given).endswith(".toml"):
         _refuse_jobs(printable(given), text)
+    _refuse_several(printable(given), text)
     return Source(printable(given), text)
 
 
@@ -140,6 +144,20 @@ def _refuse_jobs(name: str, text: str) -> None:
                 f"{' or '.join(JOB_FILES)}\n  = help: rename it, or run it as fio does: "
                 f"`flashgc fio {name}`"
             ) from None
+
+
+def _refuse_several(name: str, text: str) -> None:
+    """Raises an error of its own for a file of a sweep or a search, which has many runs."""
+    if not _OF_SEVERAL.search(text):
+        return
+    with contextlib.suppress(tomllib.TOMLDecodeError, RecursionError):  # the engine reports them
+        found = [one for one in ("axes", "space", "search") if one in tomllib.loads(text)]
+        if found:
+            what, command = ("sweep", "sweep") if found[0] == "axes" else ("search", "tune")
+            raise ConfigError(
+                f"error: {name} describes a {what}, which has many runs, and not a configuration\n"
+                f"  = help: `flashgc {command} {name}`"
+            )
 
 
 def _no_config(path: Path, by: str, see: str) -> str:
