@@ -50,6 +50,7 @@ def test_the_command_prints_json(flashgc):
         ({"active_range": 0}, "an active range of 0 is not possible"),
         ({"demand_mix": 65}, "a share of reads of 65 is not possible"),
         ({"demand_mix": 0.5, "tests": ["wsat"]}, "the demand mix 50/50 has no effect: only dirth"),
+        ({"threads": 2, "tests": ["tp", "lat"]}, "2 x 32 (threads x depth) have no effect"),
         ({"threads": 0}, "threads must be a whole number from 1"),
         ({"set": {"precondition.overwrite": 2}}, "each test begins with a drive as new"),
         ({"set": {"workload.synthetic.requests": 2}}, "has requests of its own"),

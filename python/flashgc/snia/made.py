@@ -44,6 +44,9 @@ class PtsProgress(NamedTuple):
 
 ProgressCallback = Callable[[PtsProgress], object]
 _DEMAND_MIX = 0.65
+_AT = Outstanding(threads=1, depth=32)
+_WITH_REQUESTS = {"wsat", "iops", "hir"}
+"""Tests whose number of requests at a time is chosen."""
 
 
 def pts(
@@ -54,8 +57,8 @@ def pts(
     round: str | None = None,
     rounds: int = steady.ROUNDS_MAX,
     active_range: float = 1.0,
-    threads: int = 1,
-    depth: int = 32,
+    threads: int = _AT.threads,
+    depth: int = _AT.depth,
     demand_mix: float = _DEMAND_MIX,
     scheme: building.AnyScheme | None = None,
     device: building.PathLike | None = None,
@@ -111,12 +114,7 @@ def pts(
         )
     about = _begun(drive).statistics()
     form = _form(short, round, rounds, active_range, demand_mix, about.seed)
-    if form.demand_mix != _DEMAND_MIX and "dirth" not in names:
-        raise ConfigError(
-            f"error: the demand mix {definitions.mix(form.demand_mix)} has no effect: only dirth "
-            f"has one, and the tests are {', '.join(names)}\n"
-            "  = help: omit it, or add dirth to the tests"
-        )
+    _check_effects(names, form, at)
     ended: list[str] = []
 
     def one(number: int, going: parallel.Going) -> list[Part]:
@@ -146,7 +144,8 @@ def pts(
         "rounds": None if rounds == steady.ROUNDS_MAX else rounds,
         "active_range": None if active_range == 1.0 else active_range,
         "demand_mix": None if demand_mix == _DEMAND_MIX else demand_mix,
-        "threads": None if threads == 1 else threads, "depth": None if depth == 32 else depth,
+        "threads": None if threads == _AT.threads else threads,
+        "depth": None if depth == _AT.depth else depth,
         "scheme": scheme, "device": device, "set": inputs.settings(set),
         "unset": inputs.keys(unset), "seed": seed,
     })  # fmt: skip
@@ -190,6 +189,21 @@ def _tests(given: Sequence[str] | None) -> list[str]:
                 f"error: there is no test {name!r} here\n  = help: the tests are {known}"
             )
     return [name for name in definitions.TESTS if name in given]
+
+
+def _check_effects(names: Sequence[str], form: Form, at: Outstanding) -> None:
+    """Refuses what none of the tests has."""
+    told = f"and the tests are {', '.join(names)}\n  = help: omit"
+    if form.demand_mix != _DEMAND_MIX and "dirth" not in names:
+        raise ConfigError(
+            f"error: the demand mix {definitions.mix(form.demand_mix)} has no effect: only dirth "
+            f"has one, {told} it, or add dirth to the tests"
+        )
+    if at != _AT and not _WITH_REQUESTS & {*names}:
+        raise ConfigError(
+            f"error: {at.threads:,} x {at.depth:,} (threads x depth) have no effect: only wsat, "
+            f"iops and hir have a choice, {told} them, or add one of these tests"
+        )
 
 
 def _settings(given: building.Settings | None) -> list[str]:
