@@ -83,8 +83,8 @@ class Copy:
             _write(self.work / name, rendered[name].encode())
         for name, added in LIBS.items():
             text = rendered.get(name) or (self.root / name).read_text()
-            added = added.replace("COUNT", str(len(self.mutants)))
-            _write(self.work / name, (text + added).encode())
+            counted = added.replace("COUNT", str(len(self.mutants)))
+            _write(self.work / name, (text + counted).encode())
         return rendered
 
     def _faulty(self, rendered: dict[str, str]) -> dict[int, str]:

@@ -395,7 +395,7 @@ mod tests {
         }
     }
 
-    /// Units with operations of arrays and transfers, beside a plain list of events.
+    /// Array operations and transfers of units, together with a plain list of the same events.
     #[test]
     fn events_leave_as_they_do_from_a_sorted_list_whatever_the_leaves() {
         for (units, buses, parallel) in [(1, 1, false), (5, 2, false), (8, 3, true), (33, 4, false)]
