@@ -8,7 +8,8 @@ use flashgc_config::{Exclusive, Tree};
 
 const SYNTHETIC: &str = "workload.synthetic";
 const GAPS: &[&str] = &["fixed", "uniform", "exponential", "bursty", "hyperexponential"];
-const PLACES: &[&str] = &["zipf", "pareto", "normal", "hot_cold", "groups"];
+/// The distributions of addresses, of which a table has one.
+pub const PLACES: &[&str] = &["zipf", "pareto", "normal", "hot_cold", "groups"];
 const NOT_ZIPF: &[&str] = &["pareto", "normal", "hot_cold", "groups"];
 const OF_ZIPF: &[&str] = &["ranks", "draw", "shuffle", "population"];
 const NOT_GROUPS: &[&str] = &["zipf", "pareto", "normal", "hot_cold"];

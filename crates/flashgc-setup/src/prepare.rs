@@ -44,7 +44,7 @@ struct Tables {
 /// Reads all tables. Errors are noted.
 fn tables(root: &Reader<'_>, inputs: &Inputs) -> Option<Tables> {
     // The table `about` of a configuration is for users.
-    root.allow("about");
+    root.table("about");
     let seed = root.u64("seed", 0..=u64::MAX).unwrap_or(1);
     let device = device::read(&root.table("device"));
     let registers = device.as_ref().map_or(1, |device| device.shape.registers);

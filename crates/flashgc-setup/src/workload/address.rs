@@ -1,5 +1,6 @@
 //! `address`, `read_address` and `write_address`, and the footprint.
 
+use crate::exclusive::PLACES;
 use flashgc_config::Reader;
 use flashgc_workload::address::{AddressChoice, Group};
 use flashgc_workload::ranked::{Ranks, Shuffle, ZipfChoice};
@@ -28,6 +29,13 @@ pub fn read(table: &Reader<'_>, key: &str) -> Option<AddressChoice> {
         };
     }
     let choice = table.table(key);
+    // Each is asked for, so that the help of a misspelt one names it.
+    let given: Vec<&str> = PLACES.iter().copied().filter(|name| choice.has(name)).collect();
+    if let [first, second, ..] = given[..] {
+        let message = format!("`{first}` and `{second}` are two distributions of `{key}`");
+        choice.error(second, message, format!("keep one of `{}`", given.join("`, `")));
+        return None;
+    }
     let chosen = if choice.has("zipf") {
         zipf(&choice)
     } else if choice.has("pareto") {

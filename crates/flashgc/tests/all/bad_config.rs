@@ -6,6 +6,8 @@ use crate::common;
 use common::{TINY, finish, inputs, refusal};
 use flashgc::session::prepare;
 
+const READS: &str = "read_share = 0.3";
+
 /// The errors of the tiny configuration with one piece of text replaced.
 fn with(from: &str, to: &str) -> String {
     assert!(TINY.contains(from), "{from}");
@@ -215,10 +217,26 @@ fn names_that_nobody_knows_get_the_nearest() {
         (scheme, "copy.use = \"bus\"\ncopy.bus.parity = true", &["`parity`"]),
         (scheme, "blocking.use = \"board\"", &["`gc.blocking.use`", "channel"]),
         (scheme, "victm.use = \"fifo\"", &["unknown key `victm`", "`victim`"]),
+        // Next to a distribution that the table has.
+        (
+            READS,
+            "read_share = 0.3\naddress = { zipf = 1.0, hotcold = 0.2 }",
+            &["unknown key `hotcold`", "did you mean `hot_cold`?"],
+        ),
     ];
     for (from, to, parts) in cases {
         assert_says(&with(from, to), parts);
     }
+}
+
+#[test]
+fn a_text_about_a_configuration_is_a_table() {
+    for about in ["3", "\"mine\"", "[]"] {
+        let found = refusal(&format!("about = {about}\n{TINY}"), &[]);
+        assert_eq!(found.matches("error: ").count(), 1, "{found}");
+        assert_says(&found, &["`about` is not a table", "write a table `[about]`"]);
+    }
+    assert!(prepare(&inputs(&format!("{TINY}\n[about]\ntitle = \"mine\"\n"), &[])).is_ok());
 }
 
 /// What a preset would give is not missed in addition.
@@ -269,7 +287,7 @@ fn a_word_that_no_slot_has_is_one_error() {
 #[test]
 fn a_workload_must_be_possible_and_said_once() {
     let depth = "queue_depth = 8";
-    let read = "read_share = 0.3";
+    let read = READS;
     let cases: &[(&str, &str, &[&str])] = &[
         (depth, "queue_depth = 8\ninterarrival = { fixed = \"1 us\" }", &["in exactly one way"]),
         (depth, "", &["in exactly one way", "closed loop"]),
@@ -286,6 +304,11 @@ fn a_workload_must_be_possible_and_said_once() {
         (read, "address = \"unifrom\"", &["unknown address distribution \"unifrom\""]),
         (read, "address = { hot_cold = { f = 0.2 } }", &["requests that go there"]),
         (read, "address = { zipf = -1 }", &["zipf"]),
+        (
+            read,
+            "address = { pareto = 0.2, zipf = 1.0 }",
+            &["`zipf` and `pareto` are two distributions of `address`", "keep one"],
+        ),
         (
             depth,
             "interarrival = { bursty = { mean = \"1 ms\", below = \"1.5 ms\", share = 0.1 } }",
