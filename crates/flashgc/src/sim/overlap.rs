@@ -33,14 +33,14 @@ impl<W: Watch> Sim<W> {
     /// in parallel; and a request that waited for a transfer of the collection may suspend it now.
     #[inline(always)]
     pub(super) fn job_phase_overlaps(&mut self, unit: UnitId) {
-        if self.arbiter.is_preemptive() {
-            self.preemptive_phase_overlaps(unit);
+        let [pipelines, suspends] = self.arbiter.overlaps();
+        if pipelines || suspends {
+            self.may_overlap(unit, pipelines, suspends);
         }
     }
 
     #[inline(never)]
-    fn preemptive_phase_overlaps(&mut self, unit: UnitId) {
-        let [pipelines, suspends] = self.arbiter.overlaps();
+    fn may_overlap(&mut self, unit: UnitId, pipelines: bool, suspends: bool) {
         if pipelines && self.jobs[unit].stage() == Stage::Programming {
             let [_, is_last] = self.flash.is_first_or_last_phase(unit);
             if is_last && self.in_array_phase(unit) {
