@@ -6,6 +6,9 @@ use super::{JobPlan, Passes, Span};
 use crate::HostOp;
 use flashgc_model::rng::Random;
 
+/// After this many passes without a request, none is expected.
+const EMPTY_PASSES_MOST: u32 = 1_000;
+
 /// Draws the places of a clone, in all its files.
 pub struct Files {
     places: Vec<Place>,
@@ -62,13 +65,20 @@ impl Files {
         found
     }
 
-    /// The next request, of one pass after the other.
-    pub fn next_for_ever(&mut self, op: HostOp) -> (u64, u64) {
+    /// The next request, of one pass after the other. `None` where passes have none: the first
+    /// place of passes that are the same leaves no room for a request, or no place ever does.
+    pub fn next_for_ever(&mut self, op: HostOp) -> Option<(u64, u64)> {
+        let most = if self.first.is_some() { 1 } else { EMPTY_PASSES_MOST };
+        let mut begun = 0;
         loop {
             if let Some(found) = self.next(op) {
-                return found;
+                return Some(found);
             }
             if self.are_over() {
+                if begun == most {
+                    return None;
+                }
+                begun += 1;
                 self.begin_pass();
             }
         }

@@ -10,13 +10,15 @@ use flashgc_model::rng::Random;
 /// Pages for preconditioning, from the places of the jobs that write, with streams of their own.
 ///
 /// Each clone has a share of the requests in proportion to its depth and its share of writes. Where
-/// no job writes, the places of all requests are overwritten.
+/// no job writes, the places of all requests are overwritten. A clone whose passes have no request
+/// has no share; where none has any, the whole drive is overwritten uniformly.
 pub struct JobsOverwrites {
     /// Each clone's places, with the sum of the weights up to here.
     clones: Vec<(f64, HostOp, Files)>,
     hints: Vec<JobHints>,
     has_hints: bool,
     choice: Random,
+    pages: u32,
     page_bytes: u64,
     /// Pages of the request under way.
     next: u64,
@@ -60,21 +62,48 @@ impl JobsOverwrites {
         }
         let choice = Random::named(seed, "precondition-job");
         let has_hints = plan.jobs.iter().any(|job| !job.hints.is_none());
-        JobsOverwrites { clones, hints, has_hints, choice, page_bytes, next: 0, end: 0, hint: 0 }
+        let (pages, next, end, hint) = (exported_pages, 0, 0, 0);
+        JobsOverwrites { clones, hints, has_hints, choice, pages, page_bytes, next, end, hint }
+    }
+
+    /// The next request of a clone, which is drawn by its share.
+    fn draw(&mut self) {
+        let Some(last) = self.clones.len().checked_sub(1) else {
+            self.next = self.choice.below(u64::from(self.pages));
+            (self.end, self.hint) = (self.next + 1, 0);
+            return;
+        };
+        let drawn = self.choice.unit();
+        let at = self.clones.partition_point(|(up_to, _, _)| *up_to <= drawn).min(last);
+        self.hint = self.hints[at].draw();
+        let (_, op, files) = &mut self.clones[at];
+        match files.next_for_ever(*op) {
+            Some((offset, bytes)) => {
+                self.next = offset / self.page_bytes;
+                self.end = (offset + bytes).div_ceil(self.page_bytes);
+            }
+            None => self.leave_out(at),
+        }
+    }
+
+    /// The shares of the others grow by that of a clone without requests.
+    fn leave_out(&mut self, at: usize) {
+        let from = at.checked_sub(1).map_or(0.0, |before| self.clones[before].0);
+        let share = self.clones.remove(at).0 - from;
+        self.hints.remove(at);
+        for (up_to, _, _) in &mut self.clones[at..] {
+            *up_to -= share;
+        }
+        for (up_to, _, _) in &mut self.clones {
+            *up_to /= 1.0 - share;
+        }
     }
 }
 
 impl Overwrites for JobsOverwrites {
     fn next(&mut self) -> Result<Lpn, SourceError> {
-        if self.next == self.end {
-            let drawn = self.choice.unit();
-            let at = self.clones.partition_point(|(up_to, _, _)| *up_to <= drawn);
-            let last = self.clones.len() - 1;
-            self.hint = self.hints[at.min(last)].draw();
-            let (_, op, files) = &mut self.clones[at.min(last)];
-            let (offset, bytes) = files.next_for_ever(*op);
-            self.next = offset / self.page_bytes;
-            self.end = (offset + bytes).div_ceil(self.page_bytes);
+        while self.next == self.end {
+            self.draw();
         }
         self.next += 1;
         Ok(Lpn((self.next - 1) as u32))

@@ -6,8 +6,8 @@ use crate::jobs::text;
 
 use common::setup;
 use flashgc::config::WorkloadPlan;
-use flashgc::workload::jobs::Jobs;
-use flashgc::workload::{HostOp, Source, Turn};
+use flashgc::workload::jobs::{Jobs, JobsOverwrites};
+use flashgc::workload::{HostOp, Overwrites, Source, Turn};
 
 const PAGES: u32 = 1 << 16;
 const KIB: u64 = 1024;
@@ -61,6 +61,31 @@ fn a_job_whose_first_pass_is_empty_ends_where_passes_are_the_same() {
     assert_eq!(of("new"), 40 * 6);
     let same = of("same");
     assert!(same % 6 == 0 && (20 * 6..40 * 6).contains(&same), "{same}");
+}
+
+/// A drive was overwritten without an end by clones whose passes are empty. Found by histories.
+#[test]
+fn clones_with_empty_passes_overwrite_nothing_and_others_go_on() {
+    let pages_of = |jobs: &str, seed: u64| -> Vec<u64> {
+        let WorkloadPlan::Jobs(plan) = setup(&text(jobs), &[]).workload else { panic!("jobs") };
+        let mut source = JobsOverwrites::new(&plan.plan, PAGES, 4096, seed);
+        (0..2_000).map(|_| u64::from(source.next().expect("a page").0)).collect()
+    };
+    let of_clones = |clones: u32| {
+        format!(
+            "[[job]]\nspan = \"44 KiB\"\nclones = {clones}\nrequests = 6\namount = 1000.0\n\
+             size = \"22 KiB\"\nalign = \"4 KiB\"\npasses = \"same\"\n"
+        )
+    };
+    // Some begin at a place without room for 22 KiB, in each pass.
+    let pages = pages_of(&of_clones(40), 1);
+    let used = (0..40).filter(|clone| pages.iter().any(|page| page / 11 == *clone)).count();
+    assert!((20..40).contains(&used), "{used} of 40 clones");
+    assert!(pages.iter().all(|&page| page < 40 * 11));
+    // Where no clone has a request, any page is written.
+    let spread = |seed: &u64| pages_of(&of_clones(1), *seed).iter().any(|&page| page >= 11);
+    let empty = (1..=40).filter(spread).count();
+    assert!((10..30).contains(&empty), "{empty} of 40 seeds");
 }
 
 #[test]
