@@ -25,8 +25,9 @@ impl Packing {
 }
 
 const MAGIC_BYTES: usize = 6;
-/// The header of a file in an archive of tar, and the place of its sum.
+/// The header of a file in an archive of tar, its name, and the place of its sum.
 const TAR_HEADER: usize = 512;
+const TAR_NAME: usize = 100;
 const TAR_SUM: std::ops::Range<usize> = 148..156;
 const FOREIGN: [(&[u8], &str, &str); 5] = [
     (b"BZh", "bzip2", "bunzip2"),
@@ -83,16 +84,25 @@ pub(crate) fn not_an_archive(source: &str, head: &[u8]) -> Result<(), TraceError
 }
 
 /// The name of the first file of an archive: its header has a sum of all its bytes, in which the
-/// bytes of the sum itself count as blanks.
+/// bytes of the sum itself count as blanks. The name is padded with zero bytes and the sum is
+/// octal, so that the sum of a plain trace is not equal by chance.
 fn first_member(head: &[u8]) -> Option<String> {
     let header = head.get(..TAR_HEADER)?;
-    let sum = header[TAR_SUM].iter().filter(|byte| byte.is_ascii_digit());
-    let reported = sum.fold(0, |sum, digit| sum << 3 | u32::from(digit - b'0'));
+    let name = &header[..TAR_NAME];
+    let name = &name[..name.iter().position(|&byte| byte == 0).unwrap_or(TAR_NAME)];
+    let reported = octal(&header[TAR_SUM])?;
     let of = |bytes: &[u8]| bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
     let blanks = u32::from(b' ') * TAR_SUM.len() as u32;
-    let name: Vec<u8> = header[..100].iter().copied().take_while(|&byte| byte != 0).collect();
-    let is_one = !name.is_empty() && of(header) - of(&header[TAR_SUM]) + blanks == reported;
-    is_one.then(|| String::from_utf8_lossy(&name).into())
+    let is_one = !name.is_empty()
+        && header.ends_with(&[0])
+        && of(header) - of(&header[TAR_SUM]) + blanks == reported;
+    is_one.then(|| String::from_utf8_lossy(name).into())
+}
+
+/// The number in a field of a header: octal digits, then blanks or zero bytes.
+fn octal(field: &[u8]) -> Option<u32> {
+    let text = std::str::from_utf8(field).ok()?.trim_matches([' ', '\0']);
+    u32::from_str_radix(text, 8).ok()
 }
 
 /// The error for a failure of the stream.
