@@ -88,7 +88,7 @@ impl Run {
     }
 
     fn end(&mut self) {
-        if let State::Runs(session) =
+        if let State::Runs(mut session) =
             std::mem::replace(&mut self.state, State::Stopped(String::new()))
         {
             let picture = json!(session.picture());
@@ -110,8 +110,8 @@ impl Run {
     }
 
     /// The drive.
-    pub(crate) fn picture(&self) -> Value {
-        match &self.state {
+    pub(crate) fn picture(&mut self) -> Value {
+        match &mut self.state {
             State::Runs(session) => json!(session.picture()),
             State::Over(end) => end.1.clone(),
             State::Stopped(_) => Value::Null,

@@ -267,6 +267,7 @@ pub struct Geometry {
     part_of_plane: [Vec<u32>; 4],
     unit_of_plane: Vec<UnitId>,
     bus_of_unit: Vec<BusId>,
+    units_of_bus: Vec<Vec<UnitId>>,
     pub(super) unit_of_reader: Vec<UnitId>,
     planes_of_unit: Vec<Vec<PlaneId>>,
     pub(super) lanes: Lanes,
@@ -285,6 +286,10 @@ impl Geometry {
             planes_of_unit[unit_of_plane[plane as usize].index()].push(PlaneId(plane));
         }
         let mut bus_of_unit = lanes.bus_of_unit.clone();
+        let mut units_of_bus = vec![Vec::new(); shape.channels as usize];
+        for (unit, bus) in bus_of_unit.iter().enumerate() {
+            units_of_bus[bus.index()].push(UnitId(unit as u32));
+        }
         let mut unit_of_reader = Vec::new();
         if shape.independent_plane_reads {
             let in_step = shape.planes_in_step as usize;
@@ -308,6 +313,7 @@ impl Geometry {
             part_of_plane,
             unit_of_plane,
             bus_of_unit,
+            units_of_bus,
             unit_of_reader,
             planes_of_unit,
             lanes,
@@ -402,6 +408,11 @@ impl Geometry {
     #[inline(always)]
     pub fn bus_of(&self, unit: UnitId) -> BusId {
         self.bus_of_unit[unit.index()]
+    }
+
+    /// The units at a bus, without readers.
+    pub fn units_of_bus(&self, bus: BusId) -> &[UnitId] {
+        &self.units_of_bus[bus.index()]
     }
 
     /// The planes of a unit, in order of number: of planes that share their blocks, one in the unit

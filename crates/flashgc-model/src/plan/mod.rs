@@ -293,15 +293,19 @@ impl Plan {
             && self.allocation == Allocation::Striped
     }
 
-    /// Whether there are times at which a collection that runs to its end has its bus to itself: it
-    /// closes the channel to the host, and transfers that were under way end.
+    /// Whether there are times at which a collection that runs to its end has its bus to itself: no
+    /// request enters its unit, and none elsewhere chooses a place by the state of the bus or by
+    /// the pages that it takes. Where writes go to idle units, the whole channel must be closed.
     fn may_have_its_bus(&self) -> bool {
         let shape = &self.geometry.shape;
         self.gc.preemption.is_none()
             && !self.fixes_jobs()
             && !self.gc.copy.is_sent()
-            && self.gc.blocking.level == Level::Channel
-            && self.allocation != Allocation::Dynamic
+            && match self.allocation {
+                Allocation::Striped => self.gc.blocking.covers_unit(shape.unit),
+                Allocation::WhenIdle => self.gc.blocking.level == Level::Channel,
+                Allocation::Dynamic => false,
+            }
             && shape.program_slots == 1
             && self.read_retry.is_none()
             && self.timing.passes.is_none()

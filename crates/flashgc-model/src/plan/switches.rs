@@ -1,7 +1,7 @@
 //! The conditions of the event loop in its hot parts: each follows from the plan, and is derived
 //! once.
 
-use super::{Allocation, Completions, Plan};
+use super::{Completions, Plan};
 
 /// The answers.
 #[derive(Clone, Copy)]
@@ -12,8 +12,6 @@ pub struct Switches {
     pub orders_instants: bool,
     /// Whether copies that no request can preempt run unseen.
     pub runs_unseen: bool,
-    /// Whether a write elsewhere may rewrite a page that a collection moves unseen.
-    pub rewrites_unseen: bool,
     /// Whether another unit at the bus may begin a collection meanwhile.
     pub shares_bus_unseen: bool,
     /// Whether nothing may start before the last end of an instant, those of unseen copies too.
@@ -39,7 +37,6 @@ impl Switches {
             rests: works_ahead || plan.holds_operations(),
             orders_instants: plan.orders_instants(),
             runs_unseen,
-            rewrites_unseen: runs_unseen && plan.allocation == Allocation::WhenIdle,
             shares_bus_unseen: runs_unseen
                 && plan.gc.preemption.is_none()
                 && !plan.gc.blocking.one_collection,

@@ -122,7 +122,7 @@ impl Arbiter {
     /// Whether most of its questions need no view in memory.
     #[inline(always)]
     pub fn keeps_its_view(&self) -> bool {
-        matches!(self, Arbiter::RunToEnd | Arbiter::Preemptive(_))
+        !matches!(self, Arbiter::Programs(_))
     }
 
     /// Whether requests may preempt a collection.

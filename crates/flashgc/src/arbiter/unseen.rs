@@ -4,34 +4,34 @@
 use super::preemptive::Preemptive;
 use super::run_to_end;
 use super::view::{Choice, Turn, View};
-use crate::collect::Stage;
+use crate::collect::{Jobs, Stage};
+use crate::flash::Flash;
 use crate::gc::Suspends;
 use crate::host;
-use crate::ids::{PlaneId, UnitId};
+use crate::ids::UnitId;
+use crate::owner::Owner;
 use crate::plan::Plan;
 
 /// As where collections run to their end. Copies of one that has its bus to itself run unseen.
 #[inline(always)]
 pub(super) fn next_alone(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice {
     match run_to_end::next(unit, turn, view) {
-        Choice::Step if has_its_bus(unit, view) => Choice::Steps,
+        Choice::Step if has_its_bus(unit, view.plan, view.jobs, view.flash) => Choice::Steps,
         choice => choice,
     }
 }
 
 /// Whether the bus of a unit rests while its collection moves pages, and no other unit at the bus
-/// needs it for an operation under way or moves pages for a collection of its own. The units at the
-/// bus are those of the channel, which the collection has closed.
+/// needs it for an operation under way or moves pages for a collection of its own.
 #[inline(never)]
-fn has_its_bus(unit: UnitId, view: &View<'_>) -> bool {
-    let geometry = &view.plan.geometry;
-    let leaves_it = |&plane: &PlaneId| {
-        let other = geometry.unit_of(plane);
-        let moves = !matches!(view.jobs[other].stage(), Stage::Closed | Stage::Erasing);
-        other == unit || !moves && !view.flash.transfers_on(other)
+fn has_its_bus(unit: UnitId, plan: &Plan, jobs: &Jobs, flash: &Flash<Owner>) -> bool {
+    let geometry = &plan.geometry;
+    let leaves_it = |&other: &UnitId| {
+        let moves = !matches!(jobs[other].stage(), Stage::Closed | Stage::Erasing);
+        other == unit || !moves && !flash.transfers_on(other)
     };
-    let channel = geometry.part_of(geometry.planes_of(unit)[0], view.plan.gc.blocking.level);
-    view.flash.is_bus_free(unit) && view.jobs.domain(channel).iter().all(leaves_it)
+    let units = geometry.units_of_bus(geometry.bus_of(unit));
+    flash.is_bus_free(unit) && units.iter().all(leaves_it)
 }
 
 impl Preemptive {

@@ -4,9 +4,10 @@
 //! 1. The arbiter finds that nothing can come between them before a block is erased, opened or
 //!    filled: no request may preempt, or the collection has its bus to itself. The copies until
 //!    then run as one command of their unit.
-//! 2. Its state matters: a request is queued that might preempt, a page is trimmed or rewritten
-//!    elsewhere, the run ends. The steps that ended by now are made, each at its own time, and the
-//!    one under way becomes the command of the unit, as if it had been so from the beginning.
+//! 2. Its state matters: a request is queued that might preempt, another unit begins a command at
+//!    the bus, a page is trimmed or rewritten elsewhere, the run ends. The steps that ended by now
+//!    are made, each at its own time, and the one under way becomes the command of the unit, as if
+//!    it had been so from the beginning.
 //! 3. If it matters to none until the last copy ends, all steps are made then.
 //!
 //! Which steps have ended follows from the time, since all take equally long. Only pages of the

@@ -44,8 +44,11 @@ impl Session {
     }
 
     /// The drive at this instant of the measured part.
-    pub fn picture(&self) -> Picture {
-        engine!(&self.engine, sim => Picture::of(&sim.seen()))
+    pub fn picture(&mut self) -> Picture {
+        engine!(&mut self.engine, sim => {
+            live::count_unseen(sim);
+            Picture::of(&sim.seen())
+        })
     }
 
     /// The report on the measured part until now, without the hash over the whole course. The log

@@ -37,6 +37,7 @@ impl<W: Watch> Sim<W> {
 
     #[inline(always)]
     pub(super) fn start_command(&mut self, unit: UnitId, command: Command<Owner>) {
+        self.look_into_bus(unit);
         self.store.alloc.one_more(unit);
         let moved = self.flash.start(unit, command, self.now_ns, &mut self.events);
         self.notify_beginning(unit, command.owner, &moved);

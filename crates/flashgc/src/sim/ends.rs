@@ -133,7 +133,6 @@ impl<W: Watch> Sim<W> {
         self.background.collection_ended(unit, elapsed_ns, &mut context!(self));
         self.count_taken_unseen();
         let command = collecting!(self).close(unit);
-        self.look_into_bus(unit, command.is_some());
         self.pass_facts();
         self.let_back(unit);
         self.begins(unit, command);

@@ -94,6 +94,7 @@ mod overlap;
 mod ready;
 mod requests;
 mod service;
+mod sight;
 mod start;
 mod starts;
 mod unseen;

@@ -217,7 +217,7 @@ impl<W: Watch> Sim<W> {
                     return true;
                 }
                 OpKind::Trim => {
-                    self.look_into_page(self.store.ftl.map.ppn_of(lpn));
+                    self.look_into_page(lpn);
                     self.store.trim(lpn, &mut context!(self));
                     self.host.end_flush_commands(&mut context!(self));
                     self.pass_facts();

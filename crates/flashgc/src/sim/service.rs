@@ -111,7 +111,6 @@ impl<W: Watch> Sim<W> {
     }
 
     pub(super) fn open_job(&mut self, unit: UnitId, plane: PlaneId, victim: BlockId) {
-        self.look_into_bus(unit, true);
         let command = collecting!(self).open(unit, plane, victim);
         self.pass_facts();
         // Its copies may have opened a block that has a page for one of them.

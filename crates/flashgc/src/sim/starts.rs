@@ -180,7 +180,7 @@ impl<W: Watch> Sim<W> {
     /// The write that has waited longest for any unit of its pool gets one that is idle. Units
     /// that could start something of their own have started it before. Returns whether one has it.
     fn give_to_idle(&mut self) -> bool {
-        if self.switches.rewrites_unseen && self.jobs.unseen(0).is_some() && self.has_no_room() {
+        if self.jobs.unseen(0).is_some() && self.has_no_room() {
             // A unit may take a write although a collection has closed its channel.
             self.look_into_all();
         }
@@ -242,9 +242,7 @@ impl<W: Watch> Sim<W> {
     /// is over.
     #[inline(always)]
     fn start_write(&mut self, unit: UnitId, plane: PlaneId, (op, lpn): (u32, Lpn)) -> bool {
-        if self.switches.rewrites_unseen {
-            self.look_into_page(self.store.ftl.map.ppn_of(lpn));
-        }
+        self.look_into_page(lpn);
         let bound = binding!(self).starts(plane, op, lpn);
         self.has_bound(unit, bound);
         if bound.fills > 0 {

@@ -1,12 +1,10 @@
-//! Copies that run unseen (`collect/unseen.rs`): when they begin, and when their state matters.
+//! Copies that run unseen (`collect/unseen.rs`): when they begin and end.
 
 use super::Sim;
 use crate::arbiter::{Choice, Turn};
-use crate::collect::{Progress, Work};
 use crate::event::Slot;
 use crate::host::OpKind;
-use crate::ids::{Ppn, UnitId};
-use crate::owner::Owner;
+use crate::ids::UnitId;
 use crate::verify::Watch;
 
 impl<W: Watch> Sim<W> {
@@ -35,20 +33,6 @@ impl<W: Watch> Sim<W> {
         let progress = self.jobs.unseen_by(unit, self.now_ns, self.events.last_place());
         self.arbiter.refused_unseen(unit, progress.left_ns, self.now_ns, &self.plan);
         true
-    }
-
-    /// The state of a unit's collection matters.
-    #[inline]
-    pub(super) fn look_into(&mut self, unit: UnitId) {
-        if self.jobs[unit].is_unseen() {
-            self.catch_up(unit);
-        }
-    }
-
-    #[inline(never)]
-    fn catch_up(&mut self, unit: UnitId) {
-        let progress = self.jobs.unseen_by(unit, self.now_ns, self.events.last_place());
-        self.catch_up_to(unit, progress);
     }
 
     /// An interval of the watcher ends before this event: it gets the present state. Returns
@@ -82,20 +66,6 @@ impl<W: Watch> Sim<W> {
         ends_one
     }
 
-    #[inline(never)]
-    fn catch_up_to(&mut self, unit: UnitId, progress: Progress) {
-        self.count_unseen(unit, progress.before);
-        let command = collecting!(self).catch_up(unit, progress);
-        self.flash.becomes(unit, command, &mut self.events);
-        self.arbiter.caught_up(unit, progress, &mut self.counters);
-    }
-
-    /// The array and the bus of a unit worked for copies that ran unseen.
-    fn count_unseen(&mut self, unit: UnitId, work: Work) {
-        self.jobs.worked(unit, Owner::Collection, work.array_ns, &mut self.counters);
-        self.flash.has_sent(unit, work.bus_ns);
-    }
-
     /// The last of the copies that ran unseen has ended, if they did. Where requests may preempt,
     /// their time was counted as that of an array phase.
     #[inline(always)]
@@ -109,56 +79,6 @@ impl<W: Watch> Sim<W> {
     fn last_unseen_ended(&mut self, unit: UnitId) {
         let work = collecting!(self).work_unseen(unit);
         self.count_unseen(unit, work);
-    }
-
-    /// The state of the whole drive matters. Returns whether any copies ran unseen.
-    #[inline(never)]
-    pub(super) fn look_into_all(&mut self) -> bool {
-        let is_any = self.jobs.unseen(0).is_some();
-        while let Some(unit) = self.jobs.unseen(0) {
-            self.catch_up(unit);
-        }
-        is_any
-    }
-
-    /// A page is about to be trimmed or rewritten, which may be one that a collection moves.
-    #[inline(always)]
-    pub(super) fn look_into_page(&mut self, page: Ppn) {
-        if self.jobs.unseen(0).is_some() && page.is_some() {
-            self.look_into_moves_of(page);
-        }
-    }
-
-    #[inline(never)]
-    fn look_into_moves_of(&mut self, page: Ppn) {
-        let geometry = &self.plan.geometry;
-        let unit = geometry.unit_of_page(page);
-        let job = &self.jobs[unit];
-        let moves = || job.victims().iter().any(|it| it.block == geometry.block_of(page));
-        if job.is_unseen() && moves() {
-            self.catch_up(unit);
-        }
-    }
-
-    /// A unit is about to use its bus for a collection, if one begins: another one may have the bus
-    /// to itself.
-    #[inline]
-    pub(super) fn look_into_bus(&mut self, unit: UnitId, begins: bool) {
-        if begins && self.switches.shares_bus_unseen {
-            self.look_into_others(unit);
-        }
-    }
-
-    #[inline(never)]
-    fn look_into_others(&mut self, unit: UnitId) {
-        let bus = self.plan.geometry.bus_of(unit);
-        let mut at = 0;
-        while let Some(other) = self.jobs.unseen(at) {
-            match self.plan.geometry.bus_of(other) == bus {
-                true => self.catch_up(other),
-                false => at += 1,
-            }
-        }
     }
 
     /// A block is about to be erased, so that free space is least now: pages that were taken unseen

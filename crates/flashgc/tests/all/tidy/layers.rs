@@ -10,6 +10,7 @@ const LAYERS: &[&str] = &[
     "error",
     "at_once",
     "ready",
+    "sight",
     "commands",
     "ending",
     "yielding",
