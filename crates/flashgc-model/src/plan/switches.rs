@@ -12,7 +12,7 @@ pub struct Switches {
     pub orders_instants: bool,
     /// Whether copies that no request can preempt run unseen.
     pub runs_unseen: bool,
-    /// Whether another unit at the bus may begin a collection meanwhile.
+    /// Whether another unit at the bus may begin a command meanwhile.
     pub shares_bus_unseen: bool,
     /// Whether nothing may start before the last end of an instant, those of unseen copies too.
     pub ends_unseen_together: bool,

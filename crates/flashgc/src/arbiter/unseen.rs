@@ -4,7 +4,7 @@
 use super::preemptive::Preemptive;
 use super::run_to_end;
 use super::view::{Choice, Turn, View};
-use crate::collect::{Jobs, Stage};
+use crate::collect::Jobs;
 use crate::flash::Flash;
 use crate::gc::Suspends;
 use crate::host;
@@ -26,10 +26,8 @@ pub(super) fn next_alone(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> 
 #[inline(never)]
 fn has_its_bus(unit: UnitId, plan: &Plan, jobs: &Jobs, flash: &Flash<Owner>) -> bool {
     let geometry = &plan.geometry;
-    let leaves_it = |&other: &UnitId| {
-        let moves = !matches!(jobs[other].stage(), Stage::Closed | Stage::Erasing);
-        other == unit || !moves && !flash.transfers_on(other)
-    };
+    let leaves_it =
+        |&other: &UnitId| other == unit || !jobs[other].moves_pages() && !flash.transfers_on(other);
     let units = geometry.units_of_bus(geometry.bus_of(unit));
     flash.is_bus_free(unit) && units.iter().all(leaves_it)
 }

@@ -8,7 +8,7 @@
 //! behind the one that releases it are checked first. A batch ends where another unit has begun a
 //! collection during its erase.
 
-use super::{Collecting, Stage};
+use super::Collecting;
 use crate::gc::Victim;
 use crate::ids::{PlaneId, UnitId};
 use crate::plan::Plan;
@@ -79,8 +79,7 @@ impl<W: Watch> Collecting<'_, W> {
         let own = geometry.unit_of(collected);
         let moves_pages = |&plane: &PlaneId| {
             let unit = geometry.unit_of(plane);
-            let stage = self.jobs[unit].stage();
-            unit != own && !matches!(stage, Stage::Closed | Stage::Erasing)
+            unit != own && self.jobs[unit].moves_pages()
         };
         let planes = self.jobs.domain(self.part(collected));
         !self.cx.plan.gc.blocking.one_collection || !planes.iter().any(moves_pages)

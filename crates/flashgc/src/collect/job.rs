@@ -278,6 +278,11 @@ impl Job {
         std::mem::take(&mut self.step.riders)
     }
 
+    /// Whether it is open and has not come to its erase.
+    pub fn moves_pages(&self) -> bool {
+        !matches!(self.stage, Stage::Closed | Stage::Erasing)
+    }
+
     /// Whether its copies run unseen.
     #[inline(always)]
     pub fn is_unseen(&self) -> bool {

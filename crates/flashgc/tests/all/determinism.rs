@@ -3,7 +3,9 @@
 
 use crate::common;
 
-use common::{Choices, TINY, at, checked, drain, finish, is_long, run, setup, synthetic};
+use common::{
+    Choices, TINY, at, checked, drain, finish, is_long, open_tiny, run, setup, synthetic,
+};
 use flashgc::config::WorkloadPlan;
 use flashgc::measure::Results;
 use flashgc::sim::Sim;
@@ -257,7 +259,7 @@ fn assert_unseen_as_step_by_step(seed: u64, keys: &[(&str, &[&str])]) {
 /// The tiny drive, without its closed loop where requests have times.
 fn tiny_for(sets: &[String]) -> String {
     let is_open = sets.iter().any(|set| set.contains("interarrival"));
-    if is_open { TINY.replace("queue_depth = 8\n", "") } else { TINY.into() }
+    if is_open { open_tiny() } else { TINY.into() }
 }
 
 /// Steps of the loop that a run saves whose copies run unseen. Its results are those of one that

@@ -4,7 +4,7 @@
 use crate::common;
 use crate::common::spy::{Record, spied};
 
-use common::{TINY, at, checked, number, refusal, run, run_verified, setup, whole};
+use common::{TINY, at, checked, number, open_tiny, refusal, run, run_verified, setup, whole};
 use flashgc::sim::Sim;
 use flashgc::verify::Happened;
 use flashgc::workload::{HostOp, HostRequest, ListSource};
@@ -14,7 +14,7 @@ const IDLE: &str = "gc.scheme=\"idle\"";
 
 /// Writes of one page with gaps of this mean.
 fn open_loop(arrivals: &str, sets: &[&str]) -> Value {
-    let text = TINY.replace("queue_depth = 8\n", "");
+    let text = open_tiny();
     let arrivals = format!("workload.synthetic.interarrival={{{arrivals}}}");
     let always = ["workload.synthetic.read_share=0.0", "gc.trigger.watermark.soft=\"2 blocks\""];
     run_verified(&text, &[&[arrivals.as_str()], &always[..], sets].concat())

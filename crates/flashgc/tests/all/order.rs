@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{TINY, checked, drain, found_against, setup};
+use common::{TINY, checked, drain, found_against, open_tiny, setup};
 use flashgc::device::{BusOrder, Geometry};
 use flashgc::gc::JobRow;
 use flashgc::ids::{BlockId, Lpn, Ppn, UnitId};
@@ -95,7 +95,7 @@ proptest! {
         let allocation = if dynamic { "dynamic" } else { "striped" };
         let copy = if bus { "bus" } else { "copyback" };
         let arrivals = if closed { "queue_depth=16" } else { "interarrival.fixed=\"1 us\"" };
-        let text = TINY.replace("queue_depth = 8\n", "");
+        let text = open_tiny();
         let setup = setup(&text, &[
             &format!("device.service={service}"),
             &format!("device.allocation=\"{allocation}\""),

@@ -3,7 +3,9 @@
 
 use crate::common;
 
-use common::{TINY, TINY_DRIVE, at, finish, number, run, run_tiny, run_verified, setup, whole};
+use common::{
+    TINY, TINY_DRIVE, at, finish, number, open_tiny, run, run_tiny, run_verified, setup, whole,
+};
 use flashgc::session::{Options, Phase, Session};
 use serde_json::Value;
 
@@ -145,7 +147,7 @@ fn a_job_of_nothing_issues_nothing() {
 /// Requests that all come at once are not served as fast as they come, at whatever distance.
 #[test]
 fn requests_that_come_at_once_saturate_the_drive() {
-    let open = TINY.replace("queue_depth = 8\n", "");
+    let open = open_tiny();
     for gap in ["0 ns", "1 ns", "100 ns"] {
         let arrivals = format!("workload.synthetic.interarrival={{fixed=\"{gap}\"}}");
         let report = run(&open, &[&arrivals]);

@@ -2,7 +2,9 @@
 
 use crate::common;
 
-use common::{MemoryTrace, TINY, TINY_DRIVE, at, number, refusal, run, run_verified, whole};
+use common::{
+    MemoryTrace, TINY, TINY_DRIVE, at, number, open_tiny, refusal, run, run_verified, whole,
+};
 use serde_json::Value;
 
 fn verdict(report: &Value) -> &str {
@@ -72,7 +74,7 @@ fn turnovers_count_every_program() {
         "gc.background.pre-migration.t_page=\"0%\"",
         "workload.synthetic.interarrival={exponential=\"2 ms\"}",
     ];
-    let text = TINY.replace("queue_depth = 8\n", "");
+    let text = open_tiny();
     for (text, more) in [(TINY, &ahead[..0]), (&text, &ahead)] {
         let report = run(text, &[more, &["workload.synthetic.read_share=0.0"]].concat());
         let keys = ["pages.host_written", "pages.gc_moved", "pages.background_moved"];
@@ -325,7 +327,7 @@ fn pages_that_move_ahead_are_not_won() {
         "workload.synthetic.read_share=0.0",
         "workload.synthetic.requests=40_000",
     ];
-    let text = TINY.replace("queue_depth = 8\n", "");
+    let text = open_tiny();
     let report = run(&text, &sets);
     assert!(whole(&report, "pages.background_moved") > 1000, "{}", at(&report, "pages"));
     let of = |key: &str| whole(&report, &format!("steady.{key}"));

@@ -129,10 +129,15 @@ pub fn prepare_or_none(text: &str, sets: &[&str]) -> Option<Setup> {
     prepare(&inputs(text, sets)).ok()
 }
 
+/// The tiny drive without its closed loop: requests need times.
+pub fn open_tiny() -> String {
+    TINY.replace("queue_depth = 8\n", "")
+}
+
 /// The tiny drive with assignments. `OPEN` replaces its closed loop.
 pub fn tiny_with(sets: &[&str]) -> Setup {
     let is_open = sets.contains(&OPEN);
-    setup(&if is_open { TINY.replace("queue_depth = 8\n", "") } else { TINY.into() }, sets)
+    setup(&if is_open { open_tiny() } else { TINY.into() }, sets)
 }
 
 /// The errors of a configuration that must be refused, as users see them.
