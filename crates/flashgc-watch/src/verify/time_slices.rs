@@ -32,7 +32,7 @@ struct Run {
 /// With no more erased space than this in a plane, a write waits for the end of the collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// With several classes of copies: pages that the host never takes.
+    /// With several classes of copies: pages that the host leaves to an open collection.
     pages: u32,
     /// Under the odd/even rule: the remaining pages to copy may all be of one kind, so that they
     /// need twice the number of blocks, and one of these is open.
@@ -62,13 +62,25 @@ pub(super) fn promised(plan: &Plan) -> Option<(TimeSlices, Kept)> {
     // Where the copies of a victim may go to any class, they may find no space in the open blocks
     // of all others, so that a write may wait with many erased pages.
     let is_any = gc.which_take_copies().is_none();
-    let pages = if is_any { u32::MAX } else { gc.reserve_pages };
+    let pages = if is_any { u32::MAX } else { pages_left_to_copies(plan) };
     let floor = |rules: TimeSlices| match rules.floor {
         // Erased blocks that are kept for classes are none to spare.
         Space::Blocks(blocks) => Space::Blocks(blocks + gc.always_open()),
         floor @ Space::Pages(_) => floor,
     };
     rules.map(|rules| (TimeSlices { floor: floor(rules), ..rules }, Kept { pages, blocks }))
+}
+
+/// Where copies have classes of their own: the reserve, the pages in open blocks of the host's
+/// classes, which no copy can use, and the rest of a program of the host.
+fn pages_left_to_copies(plan: &Plan) -> u32 {
+    let (gc, shape) = (&plan.gc, &plan.geometry.shape);
+    if gc.reserve_pages == 0 {
+        return 0;
+    }
+    let copies = gc.which_take_copies().map_or(0, |classes| classes.len() as u32);
+    let of_host = gc.classes() - copies;
+    gc.reserve_pages + of_host * (shape.data_pages() - 1) + shape.program_slots - 1
 }
 
 impl Slices {
