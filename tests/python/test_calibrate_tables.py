@@ -289,3 +289,76 @@ def test_measurements_may_be_larger_than_a_configuration(tmp_path):
 def test_errors_name_the_line_behind_blank_ones(tmp_path):
     text = "name,pattern,iops\r\n\r\n\r\nidle,uniform,x\r\n"
     refusal(tmp_path, text, ("x", "x"), ["rows.csv, line 4: iops is 'x'"])
+
+
+FULL = "name,pattern,reads,iops,p50_us,p99_us\nfull,uniform,0,3900,14300,25000\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (("14300,25000", "25000,14300"), ["write p99 of the run 'full' is 14.3 ms",
+                                          "below its write p50, 25.0 ms"]),
+        (("reads,iops,p50_us", "reads,iops,p99_ms"), ["line 2", "p99_ms and p99_us are the same"]),
+        (("reads,iops,p50_us", "reads,iops,write_p99_us"), ["write_p99_us and p99_us"]),
+        (("p50_us", "read_p50_us"), ["is writes alone", "read p50", "share of reads"]),
+        (("uniform,0,3900,14300", "uniform,1,3900,14300"), None),
+        (("uniform,0,3900,14300,25000\n", "uniform,1,3900,,\nfull,,,,,\n"), None),
+        (("25000\n", "25000\nfull,,,4100,,\n"), ["line 3: IOPS of the run 'full' is 4,100",
+                                                 "3,900 in another line"]),
+    ],
+)  # fmt: skip
+def test_numbers_that_contradict_each_other_or_their_load_are_refused(tmp_path, change, parts):
+    if parts is None:
+        assert change[0] in FULL
+        assert read(tmp_path, FULL.replace(*change))[0]
+    else:
+        refusal(tmp_path, FULL, change, parts)
+
+
+def test_reads_alone_have_no_write_amplification(tmp_path):
+    table = "name,pattern,reads,iops,write_amplification\nidle,uniform,1,15000,2\n"
+    refusal(tmp_path, table, ("idle", "idle"), ["'idle' is reads alone", "write amplification"])
+    (tmp_path / "smart.csv").write_text("name,write_amplification\nidle,2\nidle,2\nidle,3\n")
+    (tmp_path / "rows.csv").write_text(table.replace("15000,2", "15000,"))
+    with pytest.raises(flashgc.ConfigError, match=r"smart.csv, line 4: .* 3.00, and 2.00 in"):
+        reading.read([tmp_path / "rows.csv", tmp_path / "smart.csv"])
+
+
+def test_each_row_of_several_files_has_a_name_of_its_own(tmp_path):
+    """Results of rows are kept by name: of two with one name, one had the runs of the other."""
+    for name, rows_ in (("a", 2), ("b", 1)):
+        (tmp_path / f"{name}.csv").write_text("name,pattern,iops\n" + "full,uniform,1\n" * rows_)
+    (tmp_path / "c.csv").write_text("name,pattern,iops\nfull (3),uniform,1\n")
+    found, _ = reading.read([tmp_path / f"{name}.csv" for name in "abc"])
+    assert [row.name for row in found] == ["full", "full (2)", "full (4)", "full (3)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("pattern;iops\nuniform;3900\n", "separated by ';'"),
+        ("pattern\tiops\nuniform\t3900\n", r"separated by '\t'"),
+        ("\npattern,iops\nuniform,3900\n", "the first line of"),
+        ('pattern,name,iops\nuniform,"' + "x" * 140_000 + "\n", "is no table (CSV)"),
+        ("pattern,bs,iops\nuniform,0.1,3900\n", "give a size of 1 B or more"),
+        ("experiment,active_GiB,threads_max,w50_us,w99.9_us\na,1,1,1,1\n",
+         "no column 'write_iops'"),
+        ("{}{}".format(*['{"fio version": "fio-3.36", "jobs": []}\n'] * 2), "several runs of fio"),
+    ],
+)  # fmt: skip
+def test_files_of_another_form_say_which(tmp_path, text, part):
+    with pytest.raises(flashgc.ConfigError) as error:
+        read(tmp_path, text)
+    assert part in str(error.value)
+
+
+def test_lines_may_end_as_on_any_system(tmp_path):
+    (found, _), (other, _) = read(tmp_path, FULL), read(tmp_path, FULL.replace("\n", "\r"))
+    assert found == other
+
+
+def test_a_limit_of_zero_is_none_in_fio(tmp_path):
+    jobs = entry("a", rate_iops="0"), entry("b", 1, rate=",")
+    (a, b), _ = read(tmp_path, document(*jobs), "o.json")
+    assert (a.rate, b.rate) == (None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -144,6 +145,8 @@ def _rate(
         return None
     numbers = [_number(part, name, options, where) / each
                for part in str(given).split(",") if part.strip()]  # fmt: skip
+    if not any(numbers):
+        return None  # 0 is no limit
     if 0 < share < 1:
         # One limit is that of each direction.
         return clones * (sum(numbers[:2]) if len(numbers) > 1 else
@@ -169,7 +172,7 @@ def _values(jobs: Sequence[Job], share: float) -> dict[str, Value]:
                 found[f"{way}_{statistic}"] = Value(ns)
     for job in jobs:
         amplification = job.get(AMPLIFICATION)
-        if isinstance(amplification, int | float) and amplification >= 1:
+        if share < 1 and isinstance(amplification, int | float) and 1 <= amplification < math.inf:
             found[AMPLIFICATION] = Value(float(amplification))
     return found
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from flashgc._engine import ConfigError
-from flashgc.calibrating import beside, fio_results, rows, steady, tables
-from flashgc.calibrating.rows import Row, Value
+from flashgc.calibrating import consistent, fio_results, rows, steady, tables
+from flashgc.calibrating.consistent import Added
+from flashgc.calibrating.rows import Row
 from flashgc.files import reading
 from flashgc.formatting import units
 
@@ -29,11 +30,12 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
     """The rows of all files, and notes on the others."""
     found: list[Row] = []
     notes: list[str] = []
-    more: dict[str, tuple[dict[str, Value], str]] = {}
+    more: list[Added] = []
     has_drives = False
     for path in paths:
         name = reading.printable(path)
         text = reading.read_text(Path(path), bytes_max=_BYTES_MAX, what="measurements")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
         if (document := _JSON.search(text)) is not None:
             own, told = fio_results.read(_document(text[document.start() :], name), name)
             notes += told
@@ -46,8 +48,7 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
         else:
             table = tables.read(text, name, drive)
             own = list(table.rows)
-            for label, values in table.more.items():
-                more.setdefault(label, ({}, name))[0].update(values)
+            more += table.more
         found += own
         has_drives |= drive is not None and tables.has_drives(text)
     if drive is not None and not has_drives:
@@ -57,11 +58,12 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
         )
     found = rows.unique(found)
     known = {row.name: at for at, row in enumerate(found)}
-    for label, (values, name) in more.items():
-        if label not in known:
-            raise ConfigError(f"error: {name} has numbers of the run {label!r}, which no file "
-                              f"has\n  = help: its names: {_listed(known)}")  # fmt: skip
-        found[known[label]] = found[known[label]].with_values(values)
+    for one in more:
+        if one.name not in known:
+            raise ConfigError(f"error: {one.where} has numbers of the run {one.name!r}, which no "
+                              f"file has\n  = help: the names: {_listed(known)}")  # fmt: skip
+        at = known[one.name]
+        found[at] = consistent.added(found[at], one)
     with_values = [row for row in found if row.values]
     if not with_values:
         raise ConfigError(
@@ -71,27 +73,14 @@ def read(paths: Sequence[PathLike], drive: str | None = None) -> tuple[list[Row]
             "`pattern,bs,depth,iops,p99_us`"
         )
     for row in with_values:
-        _check_rates(row)
+        consistent.check(row)
     return with_values, notes
-
-
-def _check_rates(row: Row) -> None:
-    """Readers of their own need a rate, by which the length of a run is known, and only they."""
-    own = [one for one in rows.EACH_IOPS if one in row.values]
-    if row.readers is None and own:
-        raise rows.wrong(row.where, "the column", own[0], "it is that of a row whose readers have "
-                         "a load of their own, by read_depth or read_rate: others have iops, of "
-                         "reads and writes together")  # fmt: skip
-    if row.readers is not None and not beside.has_a_rate(row, row.readers):
-        raise rows.wrong(row.where, "the rate of reads and of writes", "", "readers next to "
-                         "writers need one of iops, read_iops, write_iops, rate and "
-                         "read_rate")  # fmt: skip
 
 
 def _document(text: str, name: str) -> dict[str, object]:
     """The JSON of fio, without the lines that it may print behind it."""
     try:
-        found, _ = json.JSONDecoder().raw_decode(text)
+        found, end = json.JSONDecoder().raw_decode(text)
     except ValueError as reason:
         raise ConfigError(f"error: {name} is not JSON: {reason}") from None
     if not isinstance(found, dict) or not isinstance(found.get("jobs"), list):
@@ -99,6 +88,9 @@ def _document(text: str, name: str) -> dict[str, object]:
             f"error: {name} is JSON, but not of fio: it has no list `jobs`\n"
             "  = help: measure with `fio --output-format=json --output=FILE`"
         )
+    if re.search(r'"jobs"\s*:\s*\[', text[end:]) is not None:
+        raise ConfigError(f"error: {name} has the output of several runs of fio\n"
+                          "  = help: give each of them as a file of its own")  # fmt: skip
     return found
 
 
@@ -121,13 +113,14 @@ def on_drive(found: Sequence[Row], user_bytes: int) -> tuple[list[Row], list[str
     return made, notes
 
 
-def named(found: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """The rows of these names."""
+def named(found: Sequence[Row], names: Sequence[str], notes: Sequence[str] = ()) -> list[Row]:
+    """The rows of these names; an error says which rows were left out."""
     known = {row.name: row for row in found}
     for name in names:
         if name not in known:
             raise ConfigError(f"error: --fit-rows names {name!r}, which is not a row\n"
-                              f"  = help: the rows: {_listed(known)}")  # fmt: skip
+                              + "".join(f"  = note: {one}\n" for one in notes if name in one)
+                              + f"  = help: the rows: {_listed(known)}")  # fmt: skip
     return [known[name] for name in dict.fromkeys(names)]
 
 

@@ -191,7 +191,10 @@ def size(text: str, what: str, where: str) -> int:
         raise wrong(where, what, text, "give a size above 0, such as 4k, 4 KiB or 800 GB")
     unit = match[2].lower()
     base = 1000 if len(unit) == 2 and unit[1] == "b" else 1024
-    return round(number * float(base ** _POWERS.index((unit or "b")[0])))
+    found = number * float(base ** _POWERS.index((unit or "b")[0]))
+    if found < 1:
+        raise wrong(where, what, text, "give a size of 1 B or more, such as 4k")
+    return round(found)
 
 
 def span(text: str, where: str) -> float | int:
@@ -263,11 +266,15 @@ def _plain(text: str) -> float | None:
 
 
 def unique(found: Sequence[Row]) -> list[Row]:
-    """The rows, with names that differ: the second one of a name has a number."""
-    counts: dict[str, int] = {}
+    """The rows, with names that differ: the second one of a name has the next free number."""
+    given = {row.name for row in found}
+    taken: set[str] = set()
     made = []
     for row in found:
-        counts[row.name] = counts.get(row.name, 0) + 1
-        at = counts[row.name]
-        made.append(row if at == 1 else replace(row, name=f"{row.name} ({at})"))
+        name, at = row.name, 1
+        while name in taken or (at > 1 and name in given):
+            at += 1
+            name = f"{row.name} ({at})"
+        taken.add(name)
+        made.append(row if at == 1 else replace(row, name=name))
     return made

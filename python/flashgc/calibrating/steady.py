@@ -44,7 +44,12 @@ def read(text: str, name: str, drive: str | None) -> tuple[list[Row], int]:
         where = f"{name}, line {line}"
         try:
             row = _row(cells, where)
-        except (KeyError, TypeError, ValueError) as reason:
+        except KeyError as missing:
+            raise ConfigError(
+                f"error: {name} has some columns of `steady.csv`, but no column {missing.args[0]!r}"
+                "\n  = help: give all of its columns, or those of docs/calibrate.md"
+            ) from None
+        except (ArithmeticError, TypeError, ValueError) as reason:
             raise ConfigError(
                 f"error: {where} cannot be read: {type(reason).__name__}: {reason}\n"
                 "  = help: each line needs all columns of the first one"
@@ -77,7 +82,7 @@ def _row(cells: Mapping[str, str], where: str) -> Row | None:
     for way, letter in (("write", "w"), ("read", "r")):
         for percent, statistic in _PERCENTILES.items():
             us = float(cells[f"{letter}{percent}_us"])
-            if us > 0:
+            if us > 0 and (way == "write" or share > 0):
                 bound = us >= END_US
                 values[f"{way}_{statistic}"] = Value((END_US if bound else us) * 1e3, bound)
     label = f"{pattern} {active_gib:g} GiB"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from flashgc._engine import ConfigError
 from flashgc.calibrating import rows
+from flashgc.calibrating.consistent import Added
 from flashgc.calibrating.rows import AMPLIFICATION, EACH_IOPS, IOPS, STATISTICS, Readers, Row, Value
 from flashgc.formatting import units
 
@@ -26,18 +27,26 @@ _OWN = ("name", "drive", *LOAD, *READERS, IOPS, *EACH_IOPS, AMPLIFICATION)
 class Table:
     """The rows of a table, and the numbers that it adds to rows of other files."""
 
-    def __init__(self, found: Sequence[Row], more: Mapping[str, Mapping[str, Value]]) -> None:
+    def __init__(self, found: Sequence[Row], more: Sequence[Added]) -> None:
         self.rows, self.more = found, more
 
 
 def read(text: str, name: str, drive: str | None) -> Table:
     """A table of the documented form."""
+    try:
+        return _read(text, name, drive)
+    except csv.Error as why:
+        raise ConfigError(f"error: {name} is no table (CSV): {why}\n"
+                          "  = help: look for a quote without an end")  from None  # fmt: skip
+
+
+def _read(text: str, name: str, drive: str | None) -> Table:
     reader = csv.DictReader(io.StringIO(text), skipinitialspace=True)
     columns = [one.strip() for one in reader.fieldnames or []]
     reader.fieldnames = columns
-    _check(columns, name)
+    _check(columns, name, is_empty=not text.strip())
     found: list[Row] = []
-    more: dict[str, dict[str, Value]] = {}
+    more: list[Added] = []
     kept = chosen(numbered(reader), name, drive)
     for line, cells in kept:
         where = f"{name}, line {line}"
@@ -56,7 +65,7 @@ def read(text: str, name: str, drive: str | None) -> Table:
             if not label:
                 raise rows.wrong(where, "name", label, "a row without a pattern adds numbers to "
                                  "the run of the same name: give that name")  # fmt: skip
-            more.setdefault(label, {}).update(_values(cells, where, None))
+            more.append(Added(label, _values(cells, where, None), where))
     return Table(rows.unique(found), more)
 
 
@@ -92,10 +101,15 @@ def has_drives(text: str) -> bool:
     return any(str(one.get("drive") or "").strip() for one in named)
 
 
-def _check(columns: Sequence[str], name: str) -> None:
+def _check(columns: Sequence[str], name: str, *, is_empty: bool) -> None:
     if not columns:
-        raise ConfigError(f"error: {name} is empty\n  = help: its first line names the columns, "
+        what = f"{name} is empty" if is_empty else f"the first line of {name} is blank"
+        raise ConfigError(f"error: {what}\n  = help: its first line names the columns, "
                           "as in `pattern,bs,depth,iops`")  # fmt: skip
+    if len(columns) == 1 and (mark := re.search(r"[;\t|]", columns[0])) is not None:
+        raise ConfigError(f"error: {name} has columns that are separated by {mark[0]!r}\n  = help: "
+                          "separate them by commas, and write numbers with a point, as in "
+                          "`uniform,4k,3900.5`")  # fmt: skip
     for one in columns:
         if columns.count(one) > 1:
             raise ConfigError(f"error: {name} has the column {one!r} twice")
@@ -170,6 +184,7 @@ def _readers(given: Callable[[str], str], where: str) -> Readers | None:
 def _values(cells: Mapping[str, str], where: str, read_share: float | None) -> dict[str, Value]:
     """The measured numbers; `read_share` is None for those of a run of another file."""
     found: dict[str, Value] = {}
+    columns: dict[str, str] = {}
     for column, cell in cells.items():
         if not cell or not cell.strip():
             continue
@@ -186,5 +201,10 @@ def _values(cells: Mapping[str, str], where: str, read_share: float | None) -> d
                                  f"a latency is of one of them: read_{column} or "
                                  f"write_{column}")  # fmt: skip
             way = "read" if read_share == 1 else "write"
-        found[f"{way}_{statistic}"] = rows.measured(cell, column, where, factor)
+        label = f"{way}_{statistic}"
+        if label in found:
+            raise ConfigError(f"error: {where}: {columns[label]} and {column} are the same number\n"
+                              "  = help: leave one of them empty")  # fmt: skip
+        columns[label] = column
+        found[label] = rows.measured(cell, column, where, factor)
     return found
