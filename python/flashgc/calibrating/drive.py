@@ -39,6 +39,8 @@ READS = 20_000
 """Reads of a run whose readers have a load of their own, at most."""
 _LEAST = 500
 _SINGLE = 16 << 10
+_ROOM = 4.0
+"""Erased blocks of a plane that a collector keeps, where none are measured yet."""
 _FULL = 0.985
 """The largest share of a plane that a drive in small gives to the host."""
 _PLACEHOLDER = {"workload.synthetic.requests": 1000, "workload.synthetic.queue_depth": 1}
@@ -167,6 +169,19 @@ def problem(base_: Base, point: Point) -> str | None:
     return problem_of(point.candidate.request(with_settings(base_.with_load, settings)))
 
 
+def refused(base_: Base, candidates: Sequence[Candidate], row: Row) -> str | None:
+    """Why no candidate has a run for this row, where each of them has one for plain writes."""
+    values = {one.key: one.start for one in numbers.free(None, base_.known)}
+    points = [Point(one, values, _ROOM) for one in candidates]
+    why = None
+    for point in points:
+        if problem_of(request(base_, point, Row("", ""))) is None:
+            why = problem_of(request(base_, point, row))
+            if why is None:
+                return None
+    return why
+
+
 def _numbers(base_: Base, values: Values) -> dict[str, Any]:
     """The settings of the numbers, except the spare space."""
     found: dict[str, Any] = {}
@@ -250,6 +265,23 @@ def device_text(base_: Base, values: Values, more: Mapping[str, Any], head: Sequ
     for key, item in more.items():
         chosen.put(whole, f"device.{key}", item)
     return "".join(f"# {line}\n" for line in head) + toml.dumps({**whole["device"], "about": about})
+
+
+def scheme_text(base_: Base, candidate: Candidate) -> str:
+    """The scheme of a candidate as a file, with the settings of the base that its runs have."""
+    text = candidate.text()
+    own = [one.partition("=") for one in base_.request["sets"]]
+    more = {key.strip(): chosen.parsed(given) for key, _, given in own
+            if key.strip().startswith("gc.")}  # fmt: skip
+    if not more:
+        return text
+    whole: dict[str, Any] = {"gc": tomllib.loads(text)}
+    for key, item in {**more, **candidate.settings}.items():
+        if key.startswith("gc."):
+            chosen.put(whole, key, item)
+    about = {"title": f"Fitted: {candidate.name}, with settings of the base",
+             "source": "flashgc calibrate"}  # fmt: skip
+    return toml.dumps({**whole["gc"], "about": about})
 
 
 def with_reserve(base_: Base, scheme: str, blocks: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import flashgc._engine as engine
@@ -110,7 +111,8 @@ def calibrate(
         trials: points that are drawn around the best candidates; with 0 the steps
             alone decide.
         blocks: blocks of each plane of the drive in small.
-        set: settings of the base; those of a candidate are above them.
+        set: settings of the base, of its device, `gc` or `engine`; those of a candidate are above
+            them.
         seed: the seed of the runs and of the trials.
         store: the folder of all results, as for :func:`flashgc.sweep`.
         jobs: number of workers; one for each processor if not given.
@@ -132,6 +134,7 @@ def calibrate(
     several = [results] if isinstance(results, str | os.PathLike) else list(results)
     for one in several:
         arguments.check_path("a result", one)
+    _check_once(several)
     asked = _task(several, device, drive, fit_rows, free, schemes, noise, one_queue, trials,
                   blocks, inputs.settings(set), 1 if seed is None else seed)  # fmt: skip
     told: Told = progress or (lambda _: None)
@@ -143,6 +146,15 @@ def calibrate(
             pool.close()
 
 
+def _check_once(several: Sequence[building.PathLike]) -> None:
+    """A file that is given twice would count twice, with intervals that are too narrow."""
+    seen: dict[Path, building.PathLike] = {}
+    for one in several:
+        if (other := seen.setdefault(Path(one).absolute(), one)) is not one:
+            raise ConfigError(f"error: the file {os.fspath(other)} is given twice\n"
+                              "  = help: give each file of results once")  # fmt: skip
+
+
 def _task(
     results: Sequence[building.PathLike], device: building.PathLike, name: str | None,
     fit_rows: Sequence[str] | None, free: Sequence[str] | None,
@@ -151,10 +163,12 @@ def _task(
 ) -> _Task:  # fmt: skip
     if not results:
         raise ConfigError("error: no results are given\n  = help: name fio's output, or a table")
+    _check_settings(sets)
     base = drive.base(device, sets, inputs.whole("seed", seed, 0), blocks)
     all_, notes = reading.read(results, name)
-    found, more = reading.on_drive(all_, base.user_bytes)
-    fitted = choosing.fitted(found) if fit_rows is None else reading.named(found, fit_rows)
+    legal = candidates.of(base.with_load, schemes)
+    found, more = _with_runs(*reading.on_drive(all_, base.user_bytes), base, legal)
+    fitted = choosing.fitted(found) if fit_rows is None else reading.named(found, fit_rows, more)
     chosen = numbers.free(free, base.known)
     count = sum(len(row.values) for row in fitted)
     if count < len(chosen):
@@ -164,7 +178,7 @@ def _task(
             f"{', '.join(one.key for one in chosen)}\n"
             "  = help: fit more rows, or fewer keys with --free"
         )
-    models = [_Model(base, chosen, candidates.of(base.with_load, schemes))]
+    models = [_Model(base, chosen, legal)]
     shown = one_queue.shown(found)
     if _tries_one_queue(as_one, base, shown):
         models += _as_one_queue(base, free, schemes)
@@ -174,6 +188,42 @@ def _task(
         models, found, fitted, likelihood.noise(noise), [*notes, *more],
         inputs.whole("trials", trials, 0), seed, name,
     )  # fmt: skip
+
+
+_IN_PLACE_OF = {
+    "workload": "the load of a run is that of its row",
+    "precondition": "give `overwrites` in a row",
+    "seed": "give --seed",
+    "gc.scheme": "give --schemes",
+    "gc": "give a key of it, such as gc.trigger.watermark.soft",
+}
+"""Keys that no setting can change here, and what has their place."""
+
+
+def _check_settings(sets: Sequence[str]) -> None:
+    """Settings that would be without an effect, or not in the files of the result."""
+    for text in sets:
+        key = text.partition("=")[0].strip()
+        table = key if key in _IN_PLACE_OF else key.partition(".")[0]
+        if table in _IN_PLACE_OF and (table == key or table != "gc"):
+            raise ConfigError(f"error: --set {text}: a calibration takes no setting of {table}\n"
+                              f"  = help: {_IN_PLACE_OF[table]}")  # fmt: skip
+
+
+def _with_runs(
+    found: Sequence[Row], notes: Sequence[str], base: Base,
+    legal: Sequence[candidates.Candidate],
+) -> tuple[list[Row], list[str]]:  # fmt: skip
+    """The rows that have a run on the drive in small, and notes on those that have none."""
+    reasons = [drive.refused(base, legal, row) for row in found]
+    left_out = [f"{row.where}: the run {row.name!r} was left out: {why}"
+                for row, why in zip(found, reasons, strict=True) if why is not None]  # fmt: skip
+    if len(left_out) == len(found):
+        raise ConfigError("error: the base can simulate none of the runs\n"
+                          + "".join(f"  = note: {one}\n" for one in left_out[:5])
+                          + "  = help: correct the load of a row, or the base")  # fmt: skip
+    kept = [row for row, why in zip(found, reasons, strict=True) if why is None]
+    return kept, [*notes, *left_out]
 
 
 def _tries_one_queue(given: bool | None, base: Base, shown: Row | None) -> bool:
@@ -269,7 +319,7 @@ def _files(asked: _Task, model: _Model, best: Fitted) -> tuple[str, str]:
     head = [f"Fitted by flashgc calibrate to {', '.join(row.name for row in asked.fitted)}",
             f"with the scheme of scheme.toml: {candidate.name}"]  # fmt: skip
     device = drive.device_text(model.base, values, candidate.device, head)
-    scheme = candidate.text()
+    scheme = drive.scheme_text(model.base, candidate)
     if numbers.RESERVE in values:
         scheme = drive.with_reserve(model.base, scheme, values[numbers.RESERVE])
     request: Request = {

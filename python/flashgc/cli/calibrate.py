@@ -143,7 +143,10 @@ def _noise(text: str) -> dict[str, float]:
             raise typer.BadParameter(
                 f'--noise "{part}" is not a kind and a share: give some such as "iops=2%,p99_9=20%"'
             ) from None
-        found[kind.strip()] = value
+        kind = kind.strip().replace(".", "_")
+        if kind in found:
+            raise typer.BadParameter(f'--noise "{text}" has {kind} twice: give each kind once')
+        found[kind] = value
     return found
 
 

@@ -1,0 +1,99 @@
+"""Calibration: settings of the base, and runs that it cannot have."""
+
+import tomllib
+
+import pytest
+
+import flashgc
+
+pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
+
+from flashgc.calibrating import candidates, drive, rows
+from flashgc.tuning import space
+from test_calibrate import BASE
+
+ROWS = """\
+name,pattern,bs,depth,reads,iops
+idle,uniform,4k,1,1,15000
+full,uniform,4k,64,0,3900
+more,uniform,4k,32,0,3900
+most,uniform,4k,16,0,3900
+"""
+
+
+@pytest.fixture
+def calibrate(tmp_path):
+    """A short calibration of these rows."""
+    (tmp_path / "base.toml").write_text(BASE)
+
+    def run(text=ROWS, **more):
+        (tmp_path / "rows.csv").write_text(text)
+        given = {"schemes": ["greedy"], "trials": 0, "free": ["timing.program"], "jobs": 1}
+        return flashgc.calibrate(more.pop("results", tmp_path / "rows.csv"),
+                                 tmp_path / "base.toml", store=tmp_path / "all",
+                                 **{**given, **more})  # fmt: skip
+
+    return run
+
+
+def test_the_saved_scheme_has_the_settings_with_which_it_was_fitted(calibrate):
+    found = calibrate(set={"gc.victim.use": "fifo"})
+    saved = tomllib.loads(found.to_dict()["scheme_toml"])
+    assert saved["victim"]["use"] == "fifo"
+    assert "settings of the base" in saved["about"]["title"]
+
+
+def test_settings_of_a_combination_are_above_those_of_the_base(tmp_path):
+    (tmp_path / "base.toml").write_text(BASE)
+    sets = ["gc.victim.use=fifo", "gc.trigger.watermark.batch=until-stop"]
+    base = drive.base(tmp_path / "base.toml", sets, 1, None)
+    for one in candidates.of(base.with_load, None)[:3]:
+        text = drive.scheme_text(base, one)
+        saved = tomllib.loads(text)
+        assert saved["victim"]["use"] == one.settings["gc.victim.use"]
+        assert saved["trigger"]["watermark"]["batch"] == "until-stop"
+        plain = drive.base(tmp_path / "base.toml", [], 1, None)
+        assert space.problem({**plain.with_load, "scheme": ("own.toml", text)}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [("seed=7", "--seed"), ("precondition.overwrite=9", "`overwrites`"),
+     ("workload.synthetic.trim_share=0.5", "its row"), ("gc.scheme=pgc", "--schemes"),
+     ("gc={victim={use='fifo'}}", "a key of it")],
+)  # fmt: skip
+def test_settings_without_an_effect_are_refused(calibrate, text, remedy):
+    with pytest.raises(flashgc.ConfigError) as error:
+        calibrate(set=[text])
+    assert f"--set {text}" in str(error.value)
+    assert remedy in str(error.value)
+
+
+def test_a_run_that_the_base_cannot_have_is_left_out_with_the_reason(calibrate):
+    """Its numbers had no simulated ones, which made all others unknown."""
+    big = ROWS + "big,uniform,1g,1,0,5\n"
+    found = calibrate(big).to_dict()
+    assert found["fitted"] == ["idle", "full", "more", "most"]
+    assert any("'big' was left out: requests of 1073741824 bytes do not fit" in one
+               for one in found["warnings"])  # fmt: skip
+    with pytest.raises(flashgc.ConfigError, match=r"note: .*'big' was left out"):
+        calibrate(big, fit_rows=["big"])
+    with pytest.raises(flashgc.ConfigError, match="can simulate none of the runs"):
+        calibrate(ROWS.replace("4k", "1g"))
+
+
+def test_a_file_counts_once(calibrate, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(flashgc.ConfigError, match=r"the file rows.csv is given twice"):
+        calibrate(results=["rows.csv", tmp_path / "rows.csv"])
+
+
+def test_candidates_that_cannot_run_at_all_leave_out_no_row(tmp_path):
+    (tmp_path / "base.toml").write_text(BASE)
+    base = drive.base(tmp_path / "base.toml", [], 1, None)
+    plain = rows.Row("plain", "here")
+    none = candidates.Candidate("none", {"gc.trigger.watermark.soft": "70 blocks"})
+    assert drive.refused(base, [none], plain) is None
+    greedy = candidates.Candidate("greedy", {})
+    assert drive.refused(base, [none, greedy], plain) is None
+    assert "512 B" in drive.refused(base, [none, greedy], rows.Row("odd", "here", block_bytes=1))
