@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-import flashgc
+import flashgc as package
 
 pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
 
@@ -29,7 +29,7 @@ def calibrate(tmp_path):
     def run(text=ROWS, **more):
         (tmp_path / "rows.csv").write_text(text)
         given = {"schemes": ["greedy"], "trials": 0, "free": ["timing.program"], "jobs": 1}
-        return flashgc.calibrate(more.pop("results", tmp_path / "rows.csv"),
+        return package.calibrate(more.pop("results", tmp_path / "rows.csv"),
                                  tmp_path / "base.toml", store=tmp_path / "all",
                                  **{**given, **more})  # fmt: skip
 
@@ -63,7 +63,7 @@ def test_settings_of_a_combination_are_above_those_of_the_base(tmp_path):
      ("gc={victim={use='fifo'}}", "a key of it")],
 )  # fmt: skip
 def test_settings_without_an_effect_are_refused(calibrate, text, remedy):
-    with pytest.raises(flashgc.ConfigError) as error:
+    with pytest.raises(package.ConfigError) as error:
         calibrate(set=[text])
     assert f"--set {text}" in str(error.value)
     assert remedy in str(error.value)
@@ -76,15 +76,15 @@ def test_a_run_that_the_base_cannot_have_is_left_out_with_the_reason(calibrate):
     assert found["fitted"] == ["idle", "full", "more", "most"]
     assert any("'big' was left out: requests of 1073741824 bytes do not fit" in one
                for one in found["warnings"])  # fmt: skip
-    with pytest.raises(flashgc.ConfigError, match=r"note: .*'big' was left out"):
+    with pytest.raises(package.ConfigError, match=r"note: .*'big' was left out"):
         calibrate(big, fit_rows=["big"])
-    with pytest.raises(flashgc.ConfigError, match="can simulate none of the runs"):
+    with pytest.raises(package.ConfigError, match="can simulate none of the runs"):
         calibrate(ROWS.replace("4k", "1g"))
 
 
 def test_a_file_counts_once(calibrate, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(flashgc.ConfigError, match=r"the file rows.csv is given twice"):
+    with pytest.raises(package.ConfigError, match=r"the file rows.csv is given twice"):
         calibrate(results=["rows.csv", tmp_path / "rows.csv"])
 
 
@@ -97,3 +97,21 @@ def test_candidates_that_cannot_run_at_all_leave_out_no_row(tmp_path):
     greedy = candidates.Candidate("greedy", {})
     assert drive.refused(base, [none, greedy], plain) is None
     assert "512 B" in drive.refused(base, [none, greedy], rows.Row("odd", "here", block_bytes=1))
+
+
+def test_the_base_is_not_replaced_by_the_fitted_device(calibrate, flashgc, tmp_path):
+    """device.toml is a likely name of a base, and the folder of the base a likely one of --out."""
+    (tmp_path / "rows.csv").write_text(ROWS)
+    (tmp_path / "device.toml").write_text(BASE)
+    typed = ["calibrate", "rows.csv", "--device", "device.toml", "--schemes", "greedy"]
+    said = flashgc(*typed, "--out", ".", code=2).err
+    assert "device.toml is read, and would be replaced by the result" in said
+    assert "another folder with --out" in said
+    assert (tmp_path / "device.toml").read_text() == BASE
+    assert not (tmp_path / "runs").exists()
+
+
+def test_each_kind_of_noise_is_named_once(flashgc, tmp_path):
+    (tmp_path / "rows.csv").write_text("pattern,iops\nuniform,1\n")
+    typed = ["calibrate", "rows.csv", "--device", "slc-msr", "--noise"]
+    assert "has p99_9 twice" in flashgc(*typed, "p99.9=2%,p99_9=3%", code=2).err

@@ -57,6 +57,15 @@ def test_what_is_read_is_what_was_saved(saved, tmp_path):
         assert path.read_bytes() == (tmp_path / "one" / path.name).read_bytes()
 
 
+def test_a_page_of_several_results_replaces_none_of_them(flashgc, tmp_path):
+    before = (tmp_path / "one/report.json").read_bytes()
+    for first in ("one", "one/report.json"):
+        said = flashgc("report", first, "two", "--out", "one", code=2).err
+        assert "one/report.json is read, and would be replaced" in said
+    assert (tmp_path / "one/report.json").read_bytes() == before
+    flashgc("report", "one", "--out", "one")
+
+
 def test_runs_of_one_scheme_get_names(flashgc, tmp_path):
     done = flashgc("report", "one", "two", "both/report.json", "--out", "all")
     assert "saved all/report.html, all/report.json and all/curves.json" in done.err

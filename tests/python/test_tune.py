@@ -509,3 +509,10 @@ def test_the_command_saves_its_files(flashgc, here):
     command = json.loads((here / "out/tune.json").read_text())["commands"][0]
     typed = flashgc(*shlex.split(command)[1:], "--json").json
     assert typed["result_hash"] == flashgc("run", "out/tuned.toml", "--json").json["result_hash"]
+
+
+def test_the_configuration_of_a_search_is_not_replaced_by_the_chosen_one(flashgc, small, tmp_path):
+    small.rename(tmp_path / "tuned.toml")
+    said = flashgc("tune", "tuned.toml", "--store", "all", "--out", ".", code=2).err
+    assert "tuned.toml is read, and would be replaced by the result" in said
+    assert not (tmp_path / "all").exists()

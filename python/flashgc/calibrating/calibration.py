@@ -13,6 +13,9 @@ from flashgc.files import arguments, output
 from flashgc.schema import section
 from flashgc.schema.calibration_keys import CalibrateKeys
 
+FILES = ("device.toml", "scheme.toml", "calibration.html", "calibration.json")
+"""The files of each calibration."""
+
 
 class Calibration(CalibrateKeys):
     """A device and a scheme that have the measurements, with intervals and the other candidates.
@@ -48,8 +51,7 @@ class Calibration(CalibrateKeys):
     def save_all(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Saves device, scheme, page, result, and the job file of the further measurement."""
         target = output.folder(folder)
-        names = ("device.toml", "scheme.toml", "calibration.html", "calibration.json")
-        made = [self.save(target / name) for name in names]
+        made = [self.save(target / name) for name in FILES]
         further = self._values["further"]
         if further is not None and further["file"] is not None:
             output.write(target / further["file"], further["job"])

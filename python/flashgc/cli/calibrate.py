@@ -101,16 +101,18 @@ def calibrate(
 ) -> None:  # fmt: skip
     """Fit a device and a scheme to measurements of a real drive."""
     from flashgc import calibrating
+    from flashgc.calibrating import calibration
     from flashgc.files import output
 
-    folder = None if out is None else output.folder(out)
+    listed = None if schemes is None else options.scheme_names(schemes)
+    folder = output.folder_apart(out, calibration.FILES, device, *(listed or []), *results)
     names = None if fit_rows is None else [one.strip() for one in fit_rows.split(";")]
     try:
         with _bar(quiet=json) as shown:
             found = calibrating.calibrate(
                 results, device, drive=drive, fit_rows=names,
                 free=None if free is None else free.split(","),
-                schemes=None if schemes is None else options.scheme_names(schemes),
+                schemes=listed,
                 noise=None if noise is None else _noise(noise), one_queue=_when(one_queue),
                 trials=trials, blocks=blocks, set=sets, seed=seed, store=store, jobs=jobs, on=on,
                 progress=shown,

@@ -62,8 +62,13 @@ def report(
     ] = None,
 ) -> None:
     """Show any number of saved results on one page, or save figures for a paper."""
-    from flashgc.reports import loading
+    from flashgc.files import output
+    from flashgc.reports import loading, saving
 
+    if out is not None and len(results) > 1:
+        for one in results:
+            output.check_apart(out / saving.REPORT, one, Path(one) / saving.REPORT,
+                               remedy="name another folder with --out")  # fmt: skip
     found = loading.together(results, None if names is None else options.scheme_names(names))
     if out is None and figures is None:
         raise typer.BadParameter("name a folder: --out for the page, --figures for figures")

@@ -83,7 +83,7 @@ def tune(
     from flashgc import charts, tuning
     from flashgc.files import output
 
-    folder = None if out is None else output.folder(out)
+    folder = output.folder_apart(out, ["tuned.toml"], config, scheme, device, trace)
     if folder is not None:
         charts.writers()  # a missing package is an error before the search
     set_ = options.settings(sets, format, on_bad_line, sort_window)

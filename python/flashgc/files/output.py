@@ -8,7 +8,7 @@ import itertools
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -110,7 +110,12 @@ def check_each_own(files: Mapping[str, str | os.PathLike[str] | None]) -> None:
             )
 
 
-def check_apart(target: str | os.PathLike[str] | None, *sources: object) -> None:
+_REMEDY = "give the result another name"
+
+
+def check_apart(
+    target: str | os.PathLike[str] | None, *sources: object, remedy: str = _REMEDY
+) -> None:
     """An OutputError where a file to write is one of the files that are read.
 
     Sources may be texts and dictionaries as well, which count as none.
@@ -123,8 +128,20 @@ def check_apart(target: str | os.PathLike[str] | None, *sources: object) -> None
         if os.path.samefile(source, target):
             raise OutputError(
                 f"error: {os.fspath(target)} is read, and would be replaced by the result\n"
-                "  = help: give the result another name"
+                f"  = help: {remedy}"
             )
+
+
+def folder_apart(
+    folder_: str | os.PathLike[str] | None, names: Iterable[str], *sources: object
+) -> Path | None:
+    """A folder for results of these names; an OutputError where one of them is a file read."""
+    if folder_ is None:
+        return None
+    for name in names:
+        check_apart(os.path.join(folder_, name), *sources,
+                    remedy="name another folder with --out")  # fmt: skip
+    return folder(folder_)
 
 
 def write(path: str | os.PathLike[str], text: str) -> None:
