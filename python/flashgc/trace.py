@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import flashgc._engine as engine
@@ -211,7 +212,8 @@ def generate(
     """Writes the requests of a synthetic workload as a trace; arguments as :func:`flashgc.run`.
 
     Requests of a closed loop have no times of their own: all are written at time 0. The format is
-    by default blkreplay, or fgt if the name ends in .fgt.
+    by default blkreplay, or fgt if the name ends in .fgt; a name that ends as another format needs
+    `format`.
 
     >>> import flashgc, tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "made.load"
@@ -223,8 +225,8 @@ def generate(
     request = building.request(config, None, None, device, set, seed, unset=unset)
     output.check_apart(target, config, device, *building.files_of(request))
     told = executing.callback(progress)
-    by_name = "fgt" if os.fspath(target).endswith(".fgt") else "blkreplay"
-    made = engine.trace_generate(request, _target(target), format or by_name, told)
+    to = _by_name(target) if format is None else format
+    made = engine.trace_generate(request, _target(target), to, told)
     output.note(_target(target))
     done: dict[str, Any] = json.loads(made)
     return done
@@ -367,10 +369,32 @@ def _rewrite(
     return done
 
 
+def _by_name(target: PathLike) -> str:
+    """The format of a generated trace where none is named; an OutputError if the name has one."""
+    plain = Path(target)
+    plain = plain.with_suffix("") if plain.suffix in _PACKED else plain
+    ending = plain.suffix.removeprefix(".")
+    if ending == "fgt":
+        return "fgt"
+    if ending != _GENERATED and any(ending in known["names"] for known in formats()):
+        raise engine.OutputError(
+            f"error: {os.fspath(target)} ends in .{ending}, and the format to write is "
+            f"{_GENERATED} by default\n"
+            f"  = help: name the format, {ending}, or another file, such as "
+            f"{plain.with_suffix('.load')}"
+        )
+    return _GENERATED
+
+
+_GENERATED = "blkreplay"
+"""The format of a generated trace without a name of its own."""
+_PACKED = (".gz", ".zst")
+
+
 def _target(target: PathLike) -> PathLike | None:
     arguments.check_path("target", target)
     if os.fspath(target) != "-":
-        output.check_ending(target, "trace", (".gz", ".zst"))
+        output.check_ending(target, "trace", _PACKED)
         return target
     try:
         os.write(sys.__stdout__.fileno() if sys.__stdout__ else 1, b"")

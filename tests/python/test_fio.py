@@ -100,7 +100,7 @@ def test_a_configuration_names_a_job_file_and_settings_go_over_it(tmp_path):
     both = package.compare(tmp_path / "own.fio", ["greedy", "fifo"], set=SMALL)
     assert both.unequal == {}
     with pytest.raises(ConfigError, match="whose requests depend on the drive"):
-        package.trace.generate(tmp_path / "own.fio", tmp_path / "out.csv")
+        package.trace.generate(tmp_path / "own.fio", tmp_path / "out.load")
 
 
 def test_the_command_runs_and_converts_job_files(flashgc, tmp_path, monkeypatch):

@@ -172,7 +172,7 @@ def listening(child):
         ["run", "endless.toml", "--gc-log", "gc.csv", "--series", "s.csv"],
         ["compare", "endless.toml", "--schemes", "greedy,fifo", "--out", "o"],
         ["drive", "save", "filling.toml", "gc.csv"],
-        ["trace", "generate", "endless.toml", "gc.csv"],
+        ["trace", "generate", "endless.toml", "gc.csv", "--format", "csv"],
         ["trace", "convert", "-", "gc.csv", "--to", "csv"],
     ],
     ids=lambda args: " ".join(args[:2]),

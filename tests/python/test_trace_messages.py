@@ -86,3 +86,48 @@ def test_an_error_names_the_option_as_it_is_typed(words, option, flashgc):
     assert f"Invalid value for '{option}': " in told
     assert "sort_window" not in told
     assert "workload.trace" not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "ending", "other"),
+    [
+        ("o.csv", "csv", "o.load"),
+        ("o.spc.gz", "spc", "o.load"),
+        ("my o.msr.zst", "msr", "my o.load"),
+    ],
+)
+def test_a_generated_trace_needs_the_format_that_its_name_ends_in(name, ending, other, flashgc):
+    """It was written as blkreplay, under a name that says another format."""
+    few = ["--set", "workload.synthetic.requests=3"]
+    said = flashgc("trace", "generate", "oltp", name, *few, code=2).err
+    assert said.startswith(f"error: {name} ends in .{ending}, and the format to write is blkreplay")
+    assert f"name the format, {ending}, or another file, such as {other}" in said
+    flashgc("trace", "generate", "oltp", name, *few, "--format", ending)
+
+
+def test_written_columns_say_how_they_are_read(flashgc, tmp_path):
+    (tmp_path / "a.spc").write_text("0,8,8192,W,0.5\n0,32,4096,R,0.6\n")
+    for words in (["convert", "a.spc", "o.csv", "--to", "csv"],
+                  ["cut", "a.spc", "o.csv", "--to", "csv"],
+                  ["merge", "a.spc", "a.spc", "p.csv", "--to", "csv"]):  # fmt: skip
+        assert "it is read with --format csv" in flashgc("trace", *words).err
+        assert flashgc("trace", "info", words[-3], "--format", "csv", "--json").json["reads"] > 0
+    own = "csv:time:us, op, offset, size; read=R; write=W"
+    for words in (["convert", "a.spc", "q.csv", "--to", own],
+                  ["cut", "q.csv", "r.csv", "--format", own],
+                  ["generate", "oltp", "s.csv", "--format", own,
+                   "--set", "workload.synthetic.requests=9"]):  # fmt: skip
+        assert flashgc("trace", *words).err.endswith(f"it is read with --format '{own}'\n")
+        assert flashgc("trace", "info", words[2], "--format", own, "--json").json["reads"] > 0
+
+
+def test_a_plot_replaces_no_trace(flashgc, tmp_path):
+    (tmp_path / "a.svg").write_text("0,8,8192,W,0.5\n")
+    said = flashgc("trace", "info", "a.svg", "--plot", "./a.svg", code=2).err
+    assert said.startswith("error: a.svg is read, and would be replaced")
+    assert (tmp_path / "a.svg").read_text() == "0,8,8192,W,0.5\n"
+
+
+def test_a_fit_counts_its_request(flashgc, tmp_path):
+    (tmp_path / "a.spc").write_text("0,8,8192,W,0.5\n")
+    assert "a trace with 1 request, made" in flashgc("trace", "fit", "a.spc").out

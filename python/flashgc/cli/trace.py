@@ -130,10 +130,12 @@ def info(
 ) -> None:
     """Read a whole trace and print its contents and statistics."""
     import flashgc.trace as traces
+    from flashgc.files import output
     from flashgc.traces import trace_page
 
     if plot is not None:
         trace_page.check(plot)
+        output.check_apart(plot, file)
     about = traces.info(
         file, format=format, on_bad_line=_bad(on_bad_line), devices=devices or None,
         start=start, length=length, first_row=first_row, rows=rows, sort_window=sort_window,
@@ -181,7 +183,7 @@ def convert(
         devices=devices or None, start=start, length=length, first_row=first_row, rows=rows,
         sort_window=sort_window,
     )  # fmt: skip
-    _say_written(done, f"from {done['from']} to {done['to']}")
+    _say_written(done, f"from {done['from']} to {done['to']}", to)
 
 
 @app.command(
@@ -212,7 +214,7 @@ def cut(
         devices=devices or None, start=start, length=length, first_row=first_row, rows=rows,
         sort_window=sort_window,
     )  # fmt: skip
-    _say_written(done, f"in {done['to']}")
+    _say_written(done, f"in {done['to']}", to or format)
 
 
 @app.command(
@@ -251,7 +253,7 @@ def merge(
     )  # fmt: skip
     from flashgc.formatting import units
 
-    _say_written(done, f"of {units.counted(done['traces'], 'trace')} in {done['to']}")
+    _say_written(done, f"of {units.counted(done['traces'], 'trace')} in {done['to']}", to or format)
 
 
 @app.command(
@@ -288,8 +290,7 @@ def generate(
             seed=seed,
             progress=told,
         )
-    csv = "; it is replayed with --format csv" if done["to"] == "csv" else ""
-    say(f"{_rows(done)} in {done['to']}{csv}{_lost(done)}")
+    say(f"{_rows(done)} in {done['to']}{_lost(done)}{_again(done, format)}")
 
 
 @app.command(
@@ -411,13 +412,22 @@ def _rows(done: dict[str, Any]) -> str:
     return units.counted(done["rows"], "row")
 
 
-def _say_written(done: dict[str, Any], what: str) -> None:
+def _say_written(done: dict[str, Any], what: str, named: str | None) -> None:
     from flashgc.formatting import units
 
-    named = (("left_out", "of other kinds omitted"), ("bad_rows", "skipped"),
-             ("out_of_order", "out of order"))  # fmt: skip
-    more = [f", {units.count(done[key])} {name}" for key, name in named if done.get(key)]
-    say(f"{_rows(done)} {what}{''.join(more)}{_lost(done)}")
+    counted = (("left_out", "of other kinds omitted"), ("bad_rows", "skipped"),
+               ("out_of_order", "out of order"))  # fmt: skip
+    more = [f", {units.count(done[key])} {name}" for key, name in counted if done.get(key)]
+    say(f"{_rows(done)} {what}{''.join(more)}{_lost(done)}{_again(done, named)}")
+
+
+def _again(done: dict[str, Any], named: str | None) -> str:
+    """What a reader needs to read columns, which are not recognised by their content."""
+    if done["to"] != "csv":
+        return ""
+    import shlex
+
+    return f"; it is read with --format {shlex.quote(named or 'csv')}"
 
 
 def _lost(done: dict[str, Any]) -> str:

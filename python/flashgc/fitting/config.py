@@ -10,6 +10,7 @@ from flashgc.fitting import bursts, places
 from flashgc.fitting.check import shared
 from flashgc.fitting.mixtures import Weights
 from flashgc.fitting.requests import Requests
+from flashgc.formatting import units
 
 Table = dict[str, Any]
 
@@ -30,7 +31,7 @@ def workload(requests: Requests) -> Table:
 
 
 _HEAD = """\
-# A synthetic workload fitted to a trace with {requests:,} requests, made by `flashgc trace fit`.
+# A synthetic workload fitted to a trace with {requests}, made by `flashgc trace fit`.
 # It holds distributions alone, and no address of the trace; see docs/fitted.md.
 # The drive is as large as what the trace touches. For another one: --device NAME.
 seed = 1
@@ -39,7 +40,7 @@ seed = 1
 
 def text(workload: Mapping[str, Any], device: Mapping[str, Any], overwrite: float) -> str:
     """A whole configuration, which `flashgc run` runs."""
-    lines = [_HEAD.format(requests=workload["requests"])]
+    lines = [_HEAD.format(requests=units.counted(workload["requests"], "request"))]
     for name, table in shared(device, overwrite).items():
         lines += [f"[{name}]", *_lines(table), ""]
     lines.append("[workload.fitted]")
