@@ -172,3 +172,12 @@ def test_dir_shows_what_is_public():
     assert shown == {name for name in flashgc.__all__ if not name.startswith("__")}
     assert {"run", "compare", "report_schema", "Refusal"} <= shown
     assert not {"api", "summary", "page", "panel"} & shown
+
+
+def test_a_refusal_without_a_setting_has_the_help_of_its_message(flashgc, small):
+    """It said that nothing is known to help, with the help in the JSON of the same result."""
+    typed = ["compare", small, "--schemes", "greedy,gftl", "--set", "device.exported=0.98"]
+    told = " ".join(flashgc(*typed).out.split())
+    assert "greedy did not run: a plane has" in told
+    assert "; set device.exported below 0.9" in told
+    assert "is known" not in told

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 
+_HELP = re.compile(r"^\s*= help: (.+)$", re.MULTILINE)
 _SETTINGS_MAX = 8
 """A scheme that lacks more than this does not belong on the device."""
 
@@ -56,11 +57,12 @@ class Refusal:
 
     @property
     def advice(self) -> str:
-        """The options to type, or that none are known."""
+        """The options to type; where none are known, the help of the message, if it has one."""
         words = [f"--unset {key}" for key in self.unset]
         words += [f"--set {_quoted(setting)}" for setting in self.settings]
         if not words:
-            return "no setting that would let it run is known"
+            found = _HELP.search(self.text)
+            return "no setting that would let it run is known" if found is None else found[1]
         typed = " ".join(words)
         if self.then is not None:
             return f"{typed} leads to: {self.then}"
