@@ -242,7 +242,7 @@ def test_a_killed_search_goes_on(here):
         journals = []
         end = time.monotonic() + 60
         while not journals and time.monotonic() < end:
-            journals = list((here / "all/tunes").glob("*/journal.log"))
+            journals = list((here / "all/tunes").glob("*/journal-*.log"))
             time.sleep(0.05)
         time.sleep(0.5)
         child.send_signal(signal.SIGKILL)
@@ -268,6 +268,24 @@ def test_a_small_space_is_searched_in_full(here):
     space = SPACE.replace("trials = 8", "trials = 500")
     done = flashgc.tune(space.replace("to = 5", "to = 3"), store="all")
     assert (done.trials, done.refused_points) == (6, 0)
+
+
+def test_no_result_depends_on_searches_with_other_numbers_of_trials(here):
+    """A longer one went on where another had ended a batch; a shorter one counted its trials."""
+    space = SPACE.replace("to = 5", "to = 15")
+    few, more = (space.replace("trials = 8", f"trials = {trials}") for trials in (4, 14))
+    first = flashgc.tune(few, store="all").to_dict()
+    second = flashgc.tune(more, store="all").to_dict()
+    assert flashgc.tune(few, store="all").to_dict() == first
+    assert second == flashgc.tune(more, store="alone").to_dict()
+
+
+def test_one_trial_says_nothing_about_parameters(here):
+    """Each of them mattered by the same share."""
+    done = flashgc.tune(SPACE.replace("trials = 8", "trials = 1"), store="all")
+    assert done.trials == 1
+    assert {share for one in done["parameters"] for share in one["importance"].values()} == {0.0}
+    assert "parameters that mattered" not in done.save("one.html").read_text()
 
 
 def test_ray_gives_the_same_result(here):

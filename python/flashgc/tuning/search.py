@@ -294,7 +294,8 @@ def _different(those: Sequence[Candidate], rung: int) -> list[Candidate]:
 def _study(asked: Asked, sampler: Legal, folder: Path) -> optuna.Study:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     with quiet():
-        path = os.fspath(folder / "journal.log")
+        # Another number of trials ends its batches elsewhere, and so draws other ones.
+        path = os.fspath(folder / f"journal-{asked.trials}.log")
         _mend(Path(path))
         backend = JournalFileBackend(path, lock_obj=_Unlocked(path))
         return optuna.create_study(
@@ -316,6 +317,8 @@ def _mend(journal: Path) -> None:
 def importances(study: optuna.Study, count: int) -> list[dict[str, float]]:
     """How much each parameter mattered for each objective, by PED-ANOVA; shares of 1.
 
+    Nothing is known where the best trials are all trials: Optuna then has equal shares.
+
     PED-ANOVA compares where the best tenth of the trials lies with where all of them lie. Unlike
     fANOVA it needs no model, and so no scikit-learn.
     """
@@ -327,5 +330,6 @@ def importances(study: optuna.Study, count: int) -> list[dict[str, float]]:
                 study, evaluator=evaluator,
                 target=lambda trial: float(trial.values[at]),  # noqa: B023
             )  # fmt: skip
-        found.append(dict(known))
+        is_known = len(known) == 1 or len(set(known.values())) > 1
+        found.append(dict(known) if is_known else {})
     return found
