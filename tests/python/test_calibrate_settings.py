@@ -115,3 +115,11 @@ def test_each_kind_of_noise_is_named_once(flashgc, tmp_path):
     (tmp_path / "rows.csv").write_text("pattern,iops\nuniform,1\n")
     typed = ["calibrate", "rows.csv", "--device", "slc-msr", "--noise"]
     assert "has p99_9 twice" in flashgc(*typed, "p99.9=2%,p99_9=3%", code=2).err
+
+
+def test_a_point_without_a_run_is_behind_all_others(calibrate):
+    """Its cost is limited: with a number that is far off it was the best, and no file runs."""
+    text = "pattern,depth,write_amplification\nuniform,64,500\n"
+    found = calibrate(text, free=["over_provisioning"], schemes=["greedy", "pgc"]).to_dict()
+    assert all(one["simulated"] for one in found["points"])
+    assert any("even the best candidate misses" in one for one in found["warnings"])

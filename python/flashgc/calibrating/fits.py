@@ -64,6 +64,15 @@ class Fitted:
         return likelihood.total(self.rows, self.misses) + self.spread
 
     @property
+    def rank(self) -> tuple[bool, float]:
+        """Its place among points, the best first: one without any run is behind all others.
+
+        The cost of numbers without a run is limited, and a point far from the measured numbers
+        costs more.
+        """
+        return not any(self.found), self.cost
+
+    @property
     def spread(self) -> float:
         """The part of it for jitter: a wider distribution makes each number less likely."""
         return sum(math.log(one) for one in self.widths)
@@ -280,7 +289,7 @@ class Steps:
             miss = np.asarray(new.misses) - np.asarray(self.fit.misses)
             new_slopes = self.slopes + np.outer(miss - self.slopes @ change, change) / length
             self.slopes = _smooth(new_slopes, self._limits)
-        if new.cost < self.fit.cost:
+        if new.rank < self.fit.rank:
             self.fit, self._damping = new, self._damping / 3
         else:
             self._damping *= 6

@@ -252,7 +252,7 @@ def _calibrated(asked: _Task, pool: Pool, told: Told) -> Calibration:
         runs = Runs(model.base, asked.noise, pool)
         search = Asked(asked.fitted, model.free, model.candidates, asked.trials, asked.seed)
         searched.append(_Searched(model, runs, Search(search, runs, told).run()))
-    searched.sort(key=lambda one: one.found.kept[0].cost)
+    searched.sort(key=lambda one: one.found.kept[0].rank)
     return _made(asked, searched, pool, told)
 
 
@@ -264,6 +264,13 @@ def _made(
 
     model, runs, found = searched[0].model, searched[0].runs, searched[0].found
     best = found.kept[0]
+    if not any(best.found):
+        why = drive.problem(model.base, best.point)
+        raise ConfigError(
+            "error: no candidate has a run with numbers near the measured ones"
+            + ("" if why is None else f": {why}")
+            + "\n  = help: look for a wrong number in a row, or give another base"
+        )
     scale = likelihood.scale(best.cost - best.spread, len(best.misses), len(model.free))
     along = intervals.profiles(runs, best, model.free, scale, _phase(told, "profile"))
     listed = intervals.told(best, model.free, found.slopes, scale, along)
@@ -272,7 +279,7 @@ def _made(
     by_name = dict(zip([row.name for row in [*asked.fitted, *judged]],
                        [*best.found, *others.found], strict=True))  # fmt: skip
     points = findings.points(asked.rows, [by_name[row.name] for row in asked.rows], asked.fitted)
-    kept = sorted((one for own in searched for one in own.found.kept), key=lambda one: one.cost)
+    kept = sorted((one for own in searched for one in own.found.kept), key=lambda one: one.rank)
     rest = [one for own in searched for one in own.found.others]
     ranked = verdicts.ranked(kept, rest, scale)
     device, scheme = _files(asked, model, best)

@@ -259,8 +259,8 @@ def _alike(fits_: Sequence[Fitted]) -> list[Point]:
     return [Point(one.point.candidate, best, one.point.reserve) for one in fits_]
 
 
-def _order(fit: Fitted) -> tuple[float, str]:
-    return fit.cost, fit.name
+def _order(fit: Fitted) -> tuple[tuple[bool, float], str]:
+    return fit.rank, fit.name
 
 
 def _shown(number: Number) -> float:

@@ -24,8 +24,9 @@ def ranked(
 ) -> list[dict[str, Any]]:  # fmt: skip
     """All candidates, the likeliest first."""
     best = kept[0]
-    order = [*kept, *sorted(others, key=lambda one: (one.cost, one.name))]
-    falls = [max((one.cost - best.cost) / scale, 0.0) for one in order]
+    order = [*kept, *sorted(others, key=lambda one: (one.rank, one.name))]
+    falls = [max((one.cost - best.cost) / scale, 0.0) if any(one.found) else math.inf
+             for one in order]  # fmt: skip
     whole = sum(math.exp(-fall) for fall in falls)
     found = []
     for one, fall in zip(order, falls, strict=True):
