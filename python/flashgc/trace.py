@@ -175,6 +175,7 @@ def merge(
     >>> flashgc.trace.merge(parts, folder / "two.spc", renumber=True)["rows"]
     4
     """
+    renumber, align = arguments.switch("renumber", renumber), arguments.switch("align", align)
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
     if arguments.is_table(sources):

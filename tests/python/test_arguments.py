@@ -10,6 +10,7 @@ import flashgc
 from conftest import SMALL
 from flashgc import watching
 
+AXES = {"base": {"config": "oltp"}, "axes": {"seed": [1]}}
 SHORT = {"workload.synthetic.requests": 500}
 
 
@@ -137,6 +138,13 @@ def test_a_format_of_figures_may_be_one_word(tmp_path):
         ),
         (lambda: flashgc.trace.generate(SMALL, None), "target must be a name or a path, got None"),
         (lambda: flashgc.explain(SMALL, request="7"), "request must be a whole number from 0, got"),
+        (lambda: flashgc.trace.merge(["a"], "o.fgt", align="no"), "align must be True or False"),
+        (lambda: flashgc.trace.merge(["a"], "o.fgt", renumber=1), "renumber must be True or"),
+        (lambda: flashgc.sweep(AXES, retry="no"), "retry must be True or False, got 'no'"),
+        (lambda: flashgc.sweep(AXES, quick="no"), "quick must be True or False, got 'no'"),
+        (lambda: flashgc.explain_sweep(AXES, retry=0), "retry must be True or False, got 0"),
+        (lambda: flashgc.sweep(AXES, traces=5), "traces must be a name or a path, got 5"),
+        (lambda: flashgc.sweep(flashgc.run(SMALL, set=SHORT)), "a report is the result of a run"),
     ],
 )
 def test_an_argument_of_other_functions_is_named(call, words):

@@ -1,5 +1,6 @@
 """Calibration: settings of the base, and runs that it cannot have."""
 
+import re
 import tomllib
 
 import pytest
@@ -123,3 +124,29 @@ def test_a_point_without_a_run_is_behind_all_others(calibrate):
     found = calibrate(text, free=["over_provisioning"], schemes=["greedy", "pgc"]).to_dict()
     assert all(one["simulated"] for one in found["points"])
     assert any("even the best candidate misses" in one for one in found["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"one_queue": "never"}, "one_queue must be True or False, got 'never'"),
+        ({"noise": "iops=2%"}, "noise must be a dictionary of shares, as in {'iops': 0.02}"),
+        ({"noise": {"iops": "2%"}}, "the noise of iops must be a number, got '2%'"),
+        ({"noise": {"iops": True}}, "the noise of iops must be a number, got True"),
+        ({"free": 5}, "free must be a word or a list of some, got 5"),
+        ({"fit_rows": [5]}, "fit_rows must be a word or a list of some, got [5]"),
+        ({"blocks": 30.0}, "blocks must be a whole number from 1, got 30.0"),
+        ({"drive": 5}, "drive must be a text, got 5"),
+        ({"results": {"a.csv": 1}}, "results must be a name or a path, got {'a.csv': 1}"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(calibrate, given, words):
+    """A text such as "never" was True, and a single word was a list of its letters."""
+    with pytest.raises(package.ConfigError, match=re.escape(words)):
+        calibrate(**given)
+
+
+def test_rows_and_keys_may_be_one_word_or_come_one_by_one(calibrate):
+    one = calibrate(fit_rows="full", free="timing.program")
+    assert one["numbers"] == calibrate(fit_rows=iter(["full"]))["numbers"]
+    assert one["fitted"] == ["full"]

@@ -18,11 +18,13 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flashgc._engine import ConfigError
 from flashgc.calibrating.rows import AMPLIFICATION, IOPS, STATISTICS, Row, Value
+from flashgc.files import arguments
 
 Report = Mapping[str, Any]
 Simulated = Mapping[str, float]
@@ -44,10 +46,17 @@ _WORST = 40.0
 def noise(given: Mapping[str, float] | None) -> dict[str, float]:
     """The noise of each kind of number, with those that are given."""
     found = dict(NOISE)
+    if given is not None and not isinstance(given, Mapping):
+        raise ConfigError("error: noise must be a dictionary of shares, as in {'iops': 0.02}, got "
+                          f"{arguments.shown(given)}")  # fmt: skip
     for kind, share in (given or {}).items():
         if kind not in NOISE:
             raise ConfigError(f"error: --noise names {kind!r}\n"
                               f"  = help: the kinds: {', '.join(NOISE)}")  # fmt: skip
+        if isinstance(share, bool) or not isinstance(share, numbers.Real):
+            raise ConfigError(f"error: the noise of {kind} must be a number, got "
+                              f"{arguments.shown(share)}\n"
+                              "  = help: give a share up to 1, as in {'iops': 0.02}")  # fmt: skip
         if not 0 < share <= 1:
             raise ConfigError(f"error: the noise of {kind} is {share:g}\n"
                               "  = help: give a share up to 100 %, as in iops=2%")  # fmt: skip

@@ -129,14 +129,16 @@ def calibrate(
     """
     extras.library("optuna", "a calibration needs")
     backend = outcome.backend_for(on, jobs)
-    if not isinstance(results, Iterable):
-        arguments.check_path("results", results)
-    several = [results] if isinstance(results, str | os.PathLike) else list(results)
-    for one in several:
-        arguments.check_path("a result", one)
-    _check_once(several)
-    asked = _task(several, device, drive, fit_rows, free, schemes, noise, one_queue, trials,
-                  blocks, inputs.settings(set), 1 if seed is None else seed)  # fmt: skip
+    several = _files_of(results)
+    arguments.check_path("device", device)
+    arguments.check_texts(drive=drive)
+    asked = _task(
+        several, device, drive, None if fit_rows is None else arguments.words("fit_rows", fit_rows),
+        None if free is None else arguments.words("free", free), schemes, noise,
+        None if one_queue is None else arguments.switch("one_queue", one_queue), trials,
+        None if blocks is None else inputs.whole("blocks", blocks, 1), inputs.settings(set),
+        1 if seed is None else seed,
+    )  # fmt: skip
     told: Told = progress or (lambda _: None)
     with Writer(store) as writer:
         pool = Pool(writer, backend)
@@ -146,13 +148,24 @@ def calibrate(
             pool.close()
 
 
-def _check_once(several: Sequence[building.PathLike]) -> None:
-    """A file that is given twice would count twice, with intervals that are too narrow."""
+def _files_of(results: object) -> list[building.PathLike]:
+    """One file or several.
+
+    A file that is given twice would count twice, with intervals that are too narrow.
+    """
+    no_list = isinstance(results, str | bytes | os.PathLike | Mapping)
+    if no_list or arguments.is_table(results) or not isinstance(results, Iterable):
+        arguments.check_path("results", results)
+        return [results]  # type: ignore[list-item]
+    several = list(results)
+    for one in several:
+        arguments.check_path("a result", one)
     seen: dict[Path, building.PathLike] = {}
     for one in several:
         if (other := seen.setdefault(Path(one).absolute(), one)) is not one:
             raise ConfigError(f"error: the file {os.fspath(other)} is given twice\n"
                               "  = help: give each file of results once")  # fmt: skip
+    return several
 
 
 def _task(

@@ -72,7 +72,7 @@ def config(given: object) -> Source:
     if isinstance(given, Source):
         return given
     if isinstance(given, Mapping):
-        _refuse_result(given)
+        refuse_result(given)
         return Source("(dictionary)", toml.dumps(given))
     if is_text(given):
         check_text("the text of the configuration", given)
@@ -111,7 +111,7 @@ def config(given: object) -> Source:
     return Source(printable(given), text)
 
 
-def _refuse_result(given: Mapping[str, object]) -> None:
+def refuse_result(given: Mapping[str, object]) -> None:
     """Raises an error for a report, or another result, which is a mapping as well."""
     from flashgc.results import metrics
     from flashgc.schema.section import Section
@@ -273,7 +273,7 @@ def settings(given: Mapping[str, object] | Iterable[str] | None) -> list[str]:
     if isinstance(given, str):
         return [given]
     if isinstance(given, Mapping):
-        _refuse_result(given)
+        refuse_result(given)
         toml.check_depth(given)
     else:
         return _texts("set", given, "write key=value, or give a dictionary: {'seed': 3}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from flashgc._engine import ConfigError, OutputError
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.running import building, inputs
 from flashgc.sweeps import on_ray, plan, points, stale
 from flashgc.sweeps.agenda import Agenda
@@ -94,6 +94,8 @@ def sweep(
     Interrupted or killed, a sweep continues at the next call.
 
     """
+    quick, retry = arguments.switch("quick", quick), arguments.switch("retry", retry)
+    arguments.check_paths(traces=traces)
     asked = _read(sweep)
     backend = backend_for(on, jobs)
     told = progress or (lambda _: None)
@@ -129,6 +131,8 @@ def explain(
     ...                       store=tempfile.mkdtemp())
     {'new': ['seed 1', 'seed 2']}
     """
+    quick, retry = arguments.switch("quick", quick), arguments.switch("retry", retry)
+    arguments.check_paths(traces=traces)
     asked = _read(sweep)
     planned = _planned(asked, traces, quick, lambda _: None)
     folder = Store(store)

@@ -50,6 +50,7 @@ def load(given: str | os.PathLike[str] | Mapping[str, object]) -> Sweep:
     """The sweep of a file, a TOML text or a dictionary; an error has the place of each mistake."""
     folder = Path()
     if isinstance(given, Mapping):
+        inputs.refuse_result(given)
         toml.check_depth(given)
         _check_schemes(given)
         text, where, name = toml.dumps(given), "(dictionary)", UNNAMED
