@@ -455,6 +455,29 @@ def test_each_mistake_says_what_is_wrong_and_what_to_type(flashgc, here, typed, 
     assert help_ in message
 
 
+@pytest.mark.parametrize(
+    ("line", "what", "help_"),
+    [
+        ('"gc.victim.use" = ["greedy", "gredy"]', 'valid values: "gredy"', 'mean "greedy"?'),
+        ('"gc.victim.use" = ["greedy", 5]', "valid values: 5", "second-chance"),
+        ('"gc.victim.use" = ["greedy", "greedy"]', '"greedy" is there twice', ""),
+        ('scheme = ["greedy", "gredy"]', 'no scheme "gredy"', 'mean "greedy"?'),
+        ('"gc.trigger.watermark.soft" = ["4 blocks", "fuor blocks"]', "fuor blocks", "4 blocks"),
+        ('"gc.trigger.watermrk.soft" = { from = 2, to = 5, unit = " blocks" }',
+         "unknown key `watermrk`", "`watermark`?"),
+        ("seed = [1, 2]", "cannot be a parameter", "[search]"),
+    ],
+)  # fmt: skip
+def test_a_choice_that_is_wrong_by_itself_is_refused_where_it_is(here, line, what, help_):
+    """It was left out in silence: the search was one of the other choices."""
+    with pytest.raises(flashgc.ConfigError) as error:
+        flashgc.tune(f'[base]\nconfig = "small.toml"\n[space]\n{line}\n', store="all")
+    assert what in str(error.value)
+    assert help_ in str(error.value)
+    assert " --> (text):4:" in str(error.value)
+    assert not (here / "all").exists()
+
+
 def test_the_default_constraint_is_left_out_where_nothing_reads(flashgc, here):
     writes = LOAD.replace("[workload.synthetic]", "[workload.synthetic]\nread_share = 0.0", 1)
     (here / "writes.toml").write_text(_once(writes))

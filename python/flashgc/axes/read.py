@@ -18,7 +18,9 @@ COUNT_MAX = 1_000_000
 Given = Mapping[str, ChoiceForm | ListedForm] | Sequence[Any] | ValuesForm | RangeForm
 
 
-def axis(form: Form, name: str, given: Given) -> Mapping[str, Choice] | Range:
+def axis(
+    form: Form, name: str, given: Given, table: str = "axes"
+) -> Mapping[str, Choice] | Range:  # fmt: skip
     """The choices of an axis by their names; or its range, if that has no fixed values."""
     if isinstance(given, RangeForm):
         return _range(given, name)
@@ -26,7 +28,7 @@ def axis(form: Form, name: str, given: Given) -> Mapping[str, Choice] | Range:
         return {one: _choice(one, own) for one, own in given.items()}
     if isinstance(given, ValuesForm):
         return _values(given, given.key or name, given.values, ("values",))
-    return _values(form, name, given, ("axes", name))
+    return _values(form, name, given, (table, name))
 
 
 def key(name: str, given: Given) -> str | None:

@@ -24,7 +24,7 @@ from flashgc.running import building, inputs, policies
 from flashgc.tuning import builtin, metrics
 from flashgc.tuning.forms import METHODS, SearchForm, TuneForm
 from flashgc.tuning.metrics import Constraint, Metric
-from flashgc.tuning.space import Parameter, Space, Values
+from flashgc.tuning.space import Parameter, Space, Values, with_settings
 
 TRIALS, BATCH = 160, 16
 _TABLES = {"space", "search", "objectives", "constraints", "base"}
@@ -166,7 +166,7 @@ def asked(
         )
     space, starts = builtin.space(base) if built_in else (Space(base, []), {})
     if form is not None and form.space is not None:
-        more = [_parameter(form, axis, one) for axis, one in form.space.items()]
+        more = [_parameter(form, base, axis, one) for axis, one in form.space.items()]
         space = space.with_more(more)
         full = {name: space.completed(one) for name, one in starts.items()}
         starts = {name: one for name, one in full.items()
@@ -211,17 +211,40 @@ def _first(*given: Any) -> Any:  # noqa: ANN401 - of the type of the argument
     return next((one for one in given if one is not None), None)
 
 
-def _parameter(form: TuneForm, name: str, given: Any) -> Parameter:  # noqa: ANN401 - a form
+def _parameter(
+    form: TuneForm, base: Request, name: str, given: Any  # noqa: ANN401 - a form
+) -> Parameter:  # fmt: skip
     """A parameter of [space]: an axis whose choices are settings or schemes."""
-    found = read.axis(form, name, given)
+    found = read.axis(form, name, given, "space")
     if isinstance(given, RangeForm) and given.step is None and given.count is None:
-        return Parameter(
-            name, Range(given.key or name, given.low, given.high, given.scale, given.unit)
-        )
+        made = Range(given.key or name, given.low, given.high, given.scale, given.unit)
+        ends = [made.choice(given.low), made.choice(given.high)]
+        if None not in [_mistake(base, end) for end in ends]:
+            _refuse(form, base, name, ends[0])
+        return Parameter(name, made)
     assert not isinstance(found, Range)
     for choice in found.values():
         _check(form, name, choice)
+        _refuse(form, base, name, choice)
     return Parameter(name, found)
+
+
+def _refuse(form: TuneForm, base: Request, name: str, choice: Choice) -> None:
+    """Refuses a choice that is wrong by itself; without it the search would be another one."""
+    found = _mistake(base, choice)
+    if found is not None:
+        remedy = f"\n  = help: {found['help']}" if found["help"] else ""
+        form.wrong(f"{found['message']}{remedy}", "space", name)
+
+
+def _mistake(base: Request, choice: Choice) -> dict[str, Any] | None:
+    """The mistake of a choice on any drive: a name, a key, or the form of a value."""
+    source = choice.sources[0]
+    request = with_settings(base, source.set)
+    if source.scheme is not None:
+        request = {**request, "scheme": inputs.preset(source.scheme)}
+    found: list[dict[str, Any]] = json.loads(engine.problems(request))
+    return next((one for one in found if one["is_form"] or one["key"] == "gc.scheme"), None)
 
 
 def _check(form: TuneForm, name: str, choice: Choice) -> None:
@@ -233,6 +256,10 @@ def _check(form: TuneForm, name: str, choice: Choice) -> None:
                 f"same drive and requests\n  = help: name it in [base]; a space has keys and "
                 "schemes", "space", name,
             )  # fmt: skip
+    if "seed" in source.set:
+        form.wrong("`seed` cannot be a parameter: each point has the same seeds\n  = help: set the "
+                   "first of them in [base], and the seed of the search in [search]",
+                   "space", name)  # fmt: skip
 
 
 def shaped(base: Request, progress: Any = None) -> Request:  # noqa: ANN401
