@@ -150,3 +150,12 @@ def test_rows_and_keys_may_be_one_word_or_come_one_by_one(calibrate):
     one = calibrate(fit_rows="full", free="timing.program")
     assert one["numbers"] == calibrate(fit_rows=iter(["full"]))["numbers"]
     assert one["fitted"] == ["full"]
+
+
+def test_names_of_several_lines_are_one(calibrate):
+    """A name is a comment of device.toml, which no TOML reader took after the whole search."""
+    found = calibrate(ROWS.replace("full", '"full,\n32 jobs"').replace("idle", "id\x1ble"),
+                      fit_rows=["full,\n32 jobs"])  # fmt: skip
+    assert found.fitted == ["full, 32 jobs"]
+    assert tomllib.loads(found.device_toml)["channels"] == 2
+    assert "id\N{REPLACEMENT CHARACTER}le" in found.judged

@@ -16,7 +16,7 @@ from flashgc._engine_types import Request
 from flashgc.calibrating import beside, numbers
 from flashgc.calibrating.candidates import BASE, Candidate
 from flashgc.calibrating.numbers import RESERVE, SPACE
-from flashgc.calibrating.rows import Row
+from flashgc.calibrating.rows import Row, label
 from flashgc.files import toml
 from flashgc.running import building
 from flashgc.tuning import chosen
@@ -264,7 +264,8 @@ def device_text(base_: Base, values: Values, more: Mapping[str, Any], head: Sequ
             chosen.put(whole, key, numbers.text(key, value))
     for key, item in more.items():
         chosen.put(whole, f"device.{key}", item)
-    return "".join(f"# {line}\n" for line in head) + toml.dumps({**whole["device"], "about": about})
+    comments = "".join(f"# {label(line)}\n" for line in head)
+    return comments + toml.dumps({**whole["device"], "about": about})
 
 
 def scheme_text(base_: Base, candidate: Candidate) -> str:

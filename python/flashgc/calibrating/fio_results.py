@@ -83,7 +83,7 @@ def _row(jobs: Sequence[Job], options: Mapping[str, str], where: str) -> Row | s
     clones = _whole(options, "numjobs", "1", where)
     block = _number(size.partition(",")[0] or "4k", "bs", options, where)
     row = Row(
-        str(jobs[0].get("jobname")), where, _pattern(kind, options, where),
+        rows.label(str(jobs[0].get("jobname"))), where, _pattern(kind, options, where),
         _span(options, where), block, _depth(options, where) * clones, share,
         _rate(options, share, clones, block, where), options.get("rate_process") == "poisson",
     )  # fmt: skip
@@ -146,7 +146,7 @@ def _rate(
     numbers = [_number(part, name, options, where) / each
                for part in str(given).split(",") if part.strip()]  # fmt: skip
     if not any(numbers):
-        return None  # 0 is no limit
+        return None  # 0 stands for none
     if 0 < share < 1:
         # One limit is that of each direction.
         return clones * (sum(numbers[:2]) if len(numbers) > 1 else

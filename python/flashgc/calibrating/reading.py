@@ -116,6 +116,7 @@ def on_drive(found: Sequence[Row], user_bytes: int) -> tuple[list[Row], list[str
 def named(found: Sequence[Row], names: Sequence[str], notes: Sequence[str] = ()) -> list[Row]:
     """The rows of these names; an error says which rows were left out."""
     known = {row.name: row for row in found}
+    names = [rows.label(name) for name in names]
     for name in names:
         if name not in known:
             raise ConfigError(f"error: --fit-rows names {name!r}, which is not a row\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -136,6 +137,17 @@ class Row:
 def wrong(where: str, what: str, given: object, allowed: str) -> ConfigError:
     """The error of a value: its place, its name, the value itself, and the allowed ones."""
     return ConfigError(f"error: {where}: {what} is {str(given)[:60]!r}\n  = help: {allowed}")
+
+
+def label(text: str) -> str:
+    r"""A name in one line, without characters that steer a terminal: it is a comment of a file.
+
+    >>> from flashgc.calibrating import rows
+    >>> rows.label("full,\n  32 jobs")
+    'full, 32 jobs'
+    """
+    return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(one) in ("Cc", "Cs") else one
+                   for one in " ".join(text.split()))  # fmt: skip
 
 
 def pattern(text: str, where: str) -> Pattern:

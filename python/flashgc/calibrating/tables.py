@@ -61,7 +61,7 @@ def _read(text: str, name: str, drive: str | None) -> Table:
         if "pattern" in columns and cells["pattern"].strip():
             found.append(_row(cells, where))
         else:
-            label = cells.get("name", "").strip()
+            label = rows.label(cells.get("name", ""))
             if not label:
                 raise rows.wrong(where, "name", label, "a row without a pattern adds numbers to "
                                  "the run of the same name: give that name")  # fmt: skip
@@ -140,7 +140,7 @@ def _row(cells: Mapping[str, str], where: str) -> Row:
     pattern = rows.pattern(given("pattern"), where)
     readers = _readers(given, where)
     made = Row(
-        given("name") or given("pattern"), where, pattern,
+        rows.label(given("name") or given("pattern")), where, pattern,
         rows.span(given("range") or "100%", where),
         rows.size(given("bs") or "4k", "bs", where),
         rows.depth(given("depth") or "1", where),
