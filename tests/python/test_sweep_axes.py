@@ -183,3 +183,12 @@ def test_a_job_file_is_no_sweep(tmp_path):
     (tmp_path / "a.fio").write_text("[a]\nrw=randwrite\n")
     with pytest.raises(flashgc.ConfigError, match="is a job file of fio, and not a sweep"):
         flashgc.sweep(tmp_path / "a.fio", store=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("my sweep.toml", "my-sweep"), ("-größe.toml", "gr--e"), ("é.toml", "sweep")]
+)
+def test_a_file_may_have_any_name(tmp_path, file, name):
+    """It was refused for a key `name` that it does not have, at its first line."""
+    (tmp_path / file).write_text('[base]\nconfig = "oltp"\n[axes]\nseed = [1]\n')
+    assert read.load(tmp_path / file).name == name

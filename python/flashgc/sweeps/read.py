@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flashgc._engine import ConfigError
-from flashgc.axes import read
+from flashgc.axes import naming, read
 from flashgc.axes.choice import Choice, Range, Source, plain
 from flashgc.files import arguments, reading, toml
 from flashgc.files.forms import File, near
@@ -22,7 +21,6 @@ from flashgc.sweeps.forms import COUNT_MAX, LATIN, DrawForm, SweepForm
 
 ANY = "*"
 UNNAMED = "sweep"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LAYERS = {"gc.scheme": "scheme"}
 """Keys of a configuration with the meaning of a layer."""
 
@@ -59,7 +57,8 @@ def load(given: str | os.PathLike[str] | Mapping[str, object]) -> Sweep:
     else:
         arguments.check_path("a sweep", given)
         path = Path(given)
-        text, where, name = reading.read_text(path), reading.printable(path), path.stem
+        text, where = reading.read_text(path), reading.printable(path)
+        name = naming.of_file(path.stem, UNNAMED)
         folder = path.parent
     if not isinstance(given, Mapping) and where.endswith(JOB_FILES):
         raise ConfigError(f"error: {where} is a job file of fio, and not a sweep\n"
@@ -82,7 +81,7 @@ def _check_schemes(given: object) -> None:
 
 
 def _sweep(form: SweepForm, name: str, folder: Path) -> Sweep:
-    if not _NAME.fullmatch(name):
+    if not naming.NAME.fullmatch(name):
         form.wrong(
             f"`name` must be letters, digits, dots, dashes and underscores, got {name!r}", "name"
         )

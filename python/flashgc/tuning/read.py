@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
-from flashgc.axes import layers, read
+from flashgc.axes import layers, naming, read
 from flashgc.axes.choice import Choice, Range
 from flashgc.axes.forms import RangeForm
 from flashgc.files import reading, toml
@@ -31,7 +30,6 @@ _TABLES = {"space", "search", "objectives", "constraints", "base"}
 """Keys that no configuration has at its top."""
 _LAYERS = ("config", "device", "trace", "files", "what", "differs", "fitted", "quick")
 _COUNTS = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "blocks_per_plane")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,8 @@ def form_of(given: building.Config) -> tuple[TuneForm, str, Path] | None:
         text, where, name = given, "(text)", "tune"
     elif isinstance(given, (str, os.PathLike)) and os.fspath(given).endswith(".toml"):
         path = Path(given)
-        text, where, name = reading.read_text(path), reading.printable(path), path.stem
+        text, where = reading.read_text(path), reading.printable(path)
+        name = naming.of_file(path.stem, "tune")
         folder = path.parent
     else:
         inputs.config(given)
@@ -149,7 +148,7 @@ def asked(
 ) -> Asked:
     """The search, with all of its parts checked."""
     named = form.name if form is not None and form.name else name
-    if not _NAME.fullmatch(named):
+    if not naming.NAME.fullmatch(named):
         raise ConfigError(
             f"error: the name of a search must be letters, digits, dots, dashes and underscores, "
             f"got {named!r}"
@@ -298,4 +297,4 @@ def name_of(config: building.Config) -> str:
     if isinstance(config, Mapping) or inputs.is_text(config):
         return "tune"
     stem = Path(config).stem
-    return re.sub(r"[^A-Za-z0-9._-]", "-", stem).lstrip("._-") or "tune"
+    return naming.of_file(stem, "tune")
