@@ -333,7 +333,7 @@ def check_fit(
     """
     from flashgc.fitting import check
 
-    inputs.whole("seeds", seeds, 1)
+    inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
     if not isinstance(fitted, Fit):
         raise engine.ConfigError(
             f"error: fitted must be a result of flashgc.trace.fit, got {arguments.shown(fitted)}"
@@ -428,10 +428,14 @@ def _reading(
         "devices": inputs.listed(devices),
         "start": inputs.duration("start", start),
         "length": inputs.duration("length", length),
-        "first_row": None if first_row is None else inputs.whole("first_row", first_row, 0),
-        "rows": None if rows is None else inputs.whole("rows", rows, 0),
+        "first_row": _row("first_row", first_row),
+        "rows": _row("rows", rows),
         "sort_window": inputs.duration("sort_window", sort_window),
     }
+
+
+def _row(name: str, given: int | None) -> int | None:
+    return None if given is None else inputs.whole(name, given, 0, inputs.ROWS_MAX)
 
 
 __all__ = [

@@ -29,6 +29,8 @@ PathLike = str | os.PathLike[str]
 Given = PathLike | Mapping[str, object]
 
 STORE = Path("runs/sweeps")
+_WORKERS_MAX = 1024
+"""Workers of one machine at most; each has a thread, also where it has nothing to do."""
 
 
 class SweepProgress(NamedTuple):
@@ -160,7 +162,8 @@ def _is_cluster(on: object) -> bool:
 
 def backend_for(on: str | None, jobs: int | None) -> Backend:
     """The place of runs: this machine, or Ray."""
-    jobs = None if jobs is None else inputs.whole("jobs", jobs, 1)
+    most = _WORKERS_MAX if on is None else None
+    jobs = None if jobs is None else inputs.whole("jobs", jobs, 1, most)
     if on is None:
         return Local(jobs)
     if on == on_ray.HERE or _is_cluster(on):
