@@ -340,7 +340,7 @@ def test_each_row_of_several_files_has_a_name_of_its_own(tmp_path):
         ("pattern;iops\nuniform;3900\n", "separated by ';'"),
         ("pattern\tiops\nuniform\t3900\n", r"separated by '\t'"),
         ("\npattern,iops\nuniform,3900\n", "the first line of"),
-        ('pattern,name,iops\nuniform,"' + "x" * 140_000 + "\n", "is no table (CSV)"),
+        ('pattern,name,iops\nuniform,"' + "x" * 140_000 + "\n", "is not a table (CSV)"),
         ("pattern,bs,iops\nuniform,0.1,3900\n", "give a size of 1 B or more"),
         ("experiment,active_GiB,threads_max,w50_us,w99.9_us\na,1,1,1,1\n",
          "no column 'write_iops'"),

@@ -36,7 +36,7 @@ def read(text: str, name: str, drive: str | None) -> Table:
     try:
         return _read(text, name, drive)
     except csv.Error as why:
-        raise ConfigError(f"error: {name} is no table (CSV): {why}\n"
+        raise ConfigError(f"error: {name} is not a table (CSV): {why}\n"
                           "  = help: look for a quote without an end")  from None  # fmt: skip
 
 
