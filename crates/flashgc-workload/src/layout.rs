@@ -41,6 +41,8 @@ pub struct LayoutScan {
     touched: Touched,
     /// Requests that will be replayed.
     pub requests: u64,
+    /// Reads among them.
+    pub reads: u64,
     /// Writes among them.
     pub writes: u64,
 }
@@ -56,6 +58,7 @@ impl LayoutScan {
             device_ends: 0,
             touched: Touched::default(),
             requests: 0,
+            reads: 0,
             writes: 0,
         }
     }
@@ -70,6 +73,7 @@ impl LayoutScan {
             return;
         }
         self.requests += 1;
+        self.reads += u64::from(record.op == Op::Read);
         self.writes += u64::from(record.op == Op::Write);
         let end = record.end_bytes();
         if record.device != self.device || end > self.device_ends {
@@ -236,15 +240,17 @@ impl Layout {
         span.unwrap_or(0).min(self.exported_pages)
     }
 
-    /// The place of a request: two runs if it crosses the end of the drive.
-    pub fn place(&self, record: &Record, into: &mut Vec<Placed>) -> Result<(), String> {
+    /// The place of a request: two runs if it crosses the end of the drive, and none if it changes
+    /// nothing.
+    #[inline]
+    pub fn place(&self, record: &Record) -> Result<[Option<Placed>; 2], String> {
         let (offset, size) = (record.offset_bytes, record.size_bytes);
         let first_page = offset / self.page_bytes;
         let page = match self.policy {
             AddressPolicy::Compact => match self.rank(record.device, first_page) {
                 Some(rank) => rank,
                 // A trim of a page that is never read or written changes nothing.
-                None => return Ok(()),
+                None => return Ok([None; 2]),
             },
             _ if self.bases.len() == 1 => first_page,
             _ => self.bases.get(&record.device).copied().unwrap_or(0) + first_page,
@@ -261,14 +267,11 @@ impl Layout {
         if at >= drive_bytes {
             at %= drive_bytes;
         }
-        let mut left = size.min(drive_bytes);
-        while left > 0 {
-            let run = left.min(drive_bytes - at);
-            into.push(Placed { offset_bytes: at, size_bytes: run });
-            left -= run;
-            at = 0;
-        }
-        Ok(())
+        let size_bytes = size.min(drive_bytes);
+        let before_end = size_bytes.min(drive_bytes - at);
+        let first = Placed { offset_bytes: at, size_bytes: before_end };
+        let rest = Placed { offset_bytes: 0, size_bytes: size_bytes - before_end };
+        Ok([first, rest].map(|run| Some(run).filter(|run| run.size_bytes > 0)))
     }
 
     fn rank(&self, device: u64, page: u64) -> Option<u64> {
@@ -301,9 +304,8 @@ mod tests {
     }
 
     fn places(layout: &Layout, record: &Record) -> Result<Vec<(u64, u64)>, String> {
-        let mut into = Vec::new();
-        layout.place(record, &mut into)?;
-        Ok(into.iter().map(|p| (p.offset_bytes, p.size_bytes)).collect())
+        let runs = layout.place(record)?;
+        Ok(runs.into_iter().flatten().map(|p| (p.offset_bytes, p.size_bytes)).collect())
     }
 
     #[test]

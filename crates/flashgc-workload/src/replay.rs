@@ -5,7 +5,6 @@ use super::records::{Records, Trace};
 use super::{HostOp, HostRequest, Overwrites, Source, SourceError};
 use flashgc_model::ids::Lpn;
 use flashgc_trace::{Op, Record};
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// The requests of a trace.
@@ -16,9 +15,8 @@ pub struct Replay {
     page_bytes: u64,
     time_scale: f64,
     first_ns: Option<u64>,
-    /// Parts of a record that was split.
-    parts: VecDeque<HostRequest>,
-    placed: Vec<Placed>,
+    /// The second part of a record that was split.
+    rest: Option<HostRequest>,
 }
 
 impl Replay {
@@ -37,8 +35,7 @@ impl Replay {
             page_bytes,
             time_scale,
             first_ns: None,
-            parts: VecDeque::new(),
-            placed: Vec::new(),
+            rest: None,
         })
     }
 
@@ -68,7 +65,7 @@ impl Replay {
         }
     }
 
-    /// Places a record. Returns its first part; the others wait.
+    /// Places a record. Returns its first part; the other one waits.
     #[inline]
     fn split(&mut self, record: &Record, op: HostOp) -> Result<Option<HostRequest>, SourceError> {
         let first_ns = *self.first_ns.get_or_insert(record.at_ns);
@@ -81,8 +78,7 @@ impl Replay {
         if op == HostOp::Flush {
             return Ok(Some(HostRequest::flush(at_ns)));
         }
-        self.placed.clear();
-        self.layout.place(record, &mut self.placed).map_err(|why| {
+        let [first, rest] = self.layout.place(record).map_err(|why| {
             SourceError(format!(
                 "error: {why}\n  --> {}:{}\n  = help: set address = \"wrap\" or \"compact\" in the \
                  table of the trace, or use a larger drive",
@@ -92,13 +88,12 @@ impl Replay {
         let page_bytes = self.page_bytes;
         let marks = record.marks;
         let (high, fua, hint) = (marks.is_high(), marks.is_fua(), marks.hint());
-        let mut parts = self.placed.iter().map(|&Placed { offset_bytes, size_bytes }| {
+        let part = |Placed { offset_bytes, size_bytes }| {
             let request = HostRequest::from_bytes(at_ns, op, offset_bytes, size_bytes, page_bytes);
             HostRequest { high, fua, hint, ..request }
-        });
-        let first = parts.next();
-        self.parts.extend(parts);
-        Ok(first)
+        };
+        self.rest = rest.map(part);
+        Ok(first.map(part))
     }
 
     /// The next request of a kind that is accepted. Requests of other kinds are not placed.
@@ -108,7 +103,7 @@ impl Replay {
         accepts: impl Fn(HostOp) -> bool,
     ) -> Result<Option<HostRequest>, SourceError> {
         loop {
-            if let Some(part) = self.parts.pop_front() {
+            if let Some(part) = self.rest.take() {
                 return Ok(Some(part));
             }
             match self.next_record()? {

@@ -123,6 +123,7 @@ pub struct Session {
     layout: Option<Layout>,
     /// Requests of the trace, once it was read.
     requests: Option<u64>,
+    trace_reads: u64,
     trace_writes: u64,
     /// The properties of the trace that the state of the drive depends on.
     trace_facts: Option<TraceFacts>,
@@ -156,6 +157,7 @@ impl Session {
             stage: Stage::Start,
             layout: None,
             requests: None,
+            trace_reads: 0,
             trace_writes: 0,
             trace_facts: None,
             foresight: None,
@@ -272,7 +274,7 @@ impl Session {
         let is_alone = matches!(self.setup.workload, WorkloadPlan::Trace(_));
         let requests = scan.requests.saturating_mul(u64::from(plan.loops));
         self.requests = is_alone.then_some(requests);
-        self.trace_writes = scan.writes;
+        (self.trace_reads, self.trace_writes) = (scan.reads, scan.writes);
         let exported = self.trace_pages();
         let layout = scan
             .finish(plan.address, exported)

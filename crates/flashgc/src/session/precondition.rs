@@ -233,6 +233,10 @@ impl Session {
         if how.are_left() {
             return self.begin_overwrite();
         }
+        if self.trace_reads == 0 {
+            self.preconditioning.mapped_pages = Some(0);
+            return self.begin_overwrite();
+        }
         let (trace, layout) = self.take_trace()?;
         let source = TraceReads::new(trace, layout, self.page_bytes())?;
         let reads = MappedReads::new(self.exported(), how == Reads::AllMapped);

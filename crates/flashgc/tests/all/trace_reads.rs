@@ -101,6 +101,28 @@ fn reads_then_find_data() {
     assert_eq!(whole(&words, "pages.rest_read"), 1);
 }
 
+/// Without a read no page must be mapped, and the trace is not read for it.
+#[test]
+fn a_trace_of_writes_alone_is_not_read_for_pages_to_map() {
+    let fills = |requests: &[(&str, u64, u64)]| {
+        let opener = Box::new(trace(requests)) as Box<dyn TraceOpener>;
+        let mut session =
+            Session::new(setup(&replay(&[]), &[MAPPED]), Some(opener), Options::default());
+        let mut passes = 0;
+        loop {
+            let now = session.advance().unwrap_or_else(|error| panic!("{error}"));
+            passes += u32::from(now.phase == Phase::Fill && now.total.is_none());
+            if now.phase == Phase::Ready {
+                break;
+            }
+        }
+        let mapped = session.into_drive().expect("it is preconditioned").origin.precondition;
+        (passes, mapped.mapped_pages)
+    };
+    assert_eq!(fills(&[("write", 0, PAGE), ("trim", 2 * PAGE, PAGE)]), (0, Some(0)));
+    assert_eq!(fills(&requests()), (1, Some(3)));
+}
+
 /// Over many slices, and with collection on the way, on a drive that another scheme takes over.
 #[test]
 fn a_long_trace_is_mapped_in_slices() {
