@@ -451,7 +451,8 @@ def test_the_page_of_a_search_draws_its_chart_without_a_warning(browser, tmp_pat
     """The runtime warned of an order of sizes, of legends that contradict, and of empty lines."""
     pytest.importorskip("optuna", reason="Optuna is not installed: pip install flashgc[tune]")
     asked = {"base": {"config": "oltp", "set": SWEEP["base"]["set"]}, "search": {"trials": 2},
-             "space": {"scheme": ["greedy", "pgc-both"], "seed": [1, 2]}}  # fmt: skip
+             "space": {"scheme": ["greedy", "pgc-both"],
+                       "device.over_provisioning": ["10%", "20%"]}}  # fmt: skip
     found = flashgc.tune({**asked, **more}, store=tmp_path / "store", jobs=2)
     page = found.save(tmp_path / "tune.html")
     opened = Opened(browser, page)

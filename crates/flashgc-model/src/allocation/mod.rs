@@ -11,7 +11,6 @@ use crate::ftl::Ftl;
 use crate::ids::{Lpn, PlaneId, UnitId};
 use crate::plan::{Allocation as Kind, Plan};
 use groups::Group;
-use std::cmp::Reverse;
 use stripes::Stripes;
 use when_idle::WhenIdle;
 
@@ -20,7 +19,7 @@ use when_idle::WhenIdle;
 pub struct Allocation {
     /// Operations that wait at the unit of each plane or are under way.
     loads: Vec<u32>,
-    /// The planes of each unit, one unit after the other; empty where loads are not used.
+    /// The planes of each unit, one unit after the other; empty where loads choose no plane.
     planes_of_units: Vec<PlaneId>,
     planes_per_unit: usize,
     /// In each pool, the place of the plane that is checked first next time.
@@ -40,10 +39,17 @@ pub struct Allocation {
 impl Allocation {
     /// Idle units.
     pub fn new(plan: &Plan) -> Self {
-        let orders_idle_units = plan.allocation != Kind::Striped || plan.gc.copy.is_global();
+        let by_load = plan.allocation != Kind::Striped || plan.gc.copy.is_global();
+        // The planes of one unit have one load.
+        let of_one_unit = |pool| {
+            let mut units = plan.pools.planes(pool).iter().map(|&p| plan.geometry.unit_of(p));
+            let first = units.next();
+            units.all(|unit| Some(unit) == first)
+        };
+        let by_load = by_load && !(0..plan.pools.count()).all(of_one_unit);
         let planes_per_unit =
-            if orders_idle_units { plan.geometry.planes / plan.geometry.units } else { 0 } as usize;
-        let units = (0..if orders_idle_units { plan.geometry.units } else { 0 }).map(UnitId);
+            if by_load { plan.geometry.planes / plan.geometry.units } else { 0 } as usize;
+        let units = (0..if by_load { plan.geometry.units } else { 0 }).map(UnitId);
         Allocation {
             loads: vec![0; plan.geometry.planes as usize],
             planes_of_units: units
@@ -194,10 +200,10 @@ impl Allocation {
     ) -> Option<PlaneId> {
         let (before, rest) = plan.pools.planes(pool).split_at(self.next_in_pool[pool] as usize);
         let mut best = None;
-        let mut best_rank = (u32::MAX, Reverse(0));
+        let mut best_rank = u64::MAX;
         for &plane in rest.iter().chain(before) {
-            let load = self.loads[plane.index()];
-            let rank = (load, Reverse(ftl.frontiers.free_pages(plane)));
+            let (load, free) = (self.loads[plane.index()], ftl.frontiers.free_pages(plane));
+            let rank = u64::from(load) << 32 | u64::from(!free);
             if rank < best_rank && is_fit(plane) {
                 (best, best_rank) = (Some(plane), rank);
             }

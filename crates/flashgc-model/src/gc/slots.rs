@@ -91,6 +91,7 @@ impl GcPlan {
 
     /// The classes that copies may go to. `None` where all copies of one victim go to one class,
     /// and that may be any.
+    #[inline]
     pub fn which_take_copies(&self) -> Option<Range<u32>> {
         let Some(placement) = &self.placement else { return Some(0..0) };
         let first = placement.first_of_copies()?;

@@ -67,7 +67,7 @@ impl Arbiter {
     /// The next step of a unit if the operation of the host that it is at ended now. Where requests
     /// may preempt collections it is known only while there is none, or a program is suspended.
     pub fn next_after_host(&mut self, unit: UnitId, view: View<'_>) -> Option<Choice> {
-        let (turn, view) = (&mut Turn::default(), &mut { view });
+        let (turn, view) = (&mut Turn::new(false), &mut { view });
         if let Some(choice) = self.next_while_suspended(unit, view) {
             return Some(choice);
         }
@@ -90,7 +90,7 @@ impl Arbiter {
         let (op, list) = match (self.next_while_suspended(unit, view), self.preemptive()) {
             (None, Some(preemptive)) => preemptive.entrant_beside(unit, view)?,
             (choice, _) => {
-                let turn = &mut Turn::default();
+                let turn = &mut Turn::new(false);
                 match choice.unwrap_or_else(|| run_to_end::next(unit, turn, view)) {
                     Choice::Host(op, list) => (op, list),
                     _ => return None,

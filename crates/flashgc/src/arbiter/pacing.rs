@@ -79,6 +79,7 @@ impl View<'_> {
 
     /// Whether a plane of the unit is short of space. A unit that has a part of a collection may
     /// have no other plane than that one.
+    #[inline(always)]
     pub(super) fn is_short(&self, unit: UnitId, space: &Space) -> bool {
         let is_short = |&plane: &PlaneId| space.is_short(self.ftl, plane, false);
         match self.plan.geometry.planes_of(unit) {

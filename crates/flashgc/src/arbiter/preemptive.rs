@@ -93,7 +93,9 @@ impl Preemptive {
                 return Choice::Host(op, list);
             }
             turn.at = 2;
-            return Choice::TryBackground;
+            if turn.works_ahead {
+                return Choice::TryBackground;
+            }
         }
         if turn.at > 2 {
             return Choice::Nothing;

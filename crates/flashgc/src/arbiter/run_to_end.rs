@@ -43,7 +43,7 @@ pub(super) fn next(unit: UnitId, turn: &mut Turn, view: &mut View<'_>) -> Choice
             }
         }
     }
-    if usize::from(turn.at) > view.plan.service.order.len() + 1 {
+    if !turn.works_ahead || usize::from(turn.at) > view.plan.service.order.len() + 1 {
         return Choice::Nothing;
     }
     turn.at += 1;

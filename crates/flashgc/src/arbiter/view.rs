@@ -47,9 +47,19 @@ pub enum Choice {
 }
 
 /// The progress of the questions for one step of a unit.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Turn {
     pub(super) at: u8,
+    /// Whether the drive has background work.
+    pub(super) works_ahead: bool,
+}
+
+impl Turn {
+    /// No question yet.
+    #[inline(always)]
+    pub fn new(works_ahead: bool) -> Self {
+        Turn { at: 0, works_ahead }
+    }
 }
 
 /// The rooms as an arbiter sees them.

@@ -34,7 +34,8 @@ impl Preemptive {
         }
         if view.waiting.count(unit) == 0 {
             turn.at += 2;
-            return Some(if turn.at == 2 { Choice::TryBackground } else { Choice::Nothing });
+            let works = turn.works_ahead && turn.at == 2;
+            return Some(if works { Choice::TryBackground } else { Choice::Nothing });
         }
         let (op, list) = view.waiting.heads(unit).into_iter().flatten().next()?;
         let has_plane = !view.is_write(op)

@@ -33,7 +33,7 @@ impl<W: Watch> Sim<W> {
                 self.end_at_once();
                 continue;
             }
-            let mut turn = Turn::default();
+            let mut turn = Turn::new(self.background.is_some());
             loop {
                 match self.try_next(unit, &mut turn) {
                     Tried::Nothing => return,

@@ -67,6 +67,7 @@ impl Frontiers {
     }
 
     /// Erased pages in the open blocks of these classes.
+    #[inline(always)]
     pub fn open_in(&self, plane: PlaneId, classes: Range<u32>) -> u32 {
         let first = plane.index() * self.streams;
         let (from, to) = (first + classes.start as usize, first + classes.end as usize);
