@@ -271,7 +271,7 @@ def test_a_small_space_is_searched_in_full(here):
 
 
 def test_no_result_depends_on_searches_with_other_numbers_of_trials(here):
-    """A longer one went on where another had ended a batch; a shorter one counted its trials."""
+    """A longer one continued where another had ended a batch; a shorter one counted its trials."""
     space = SPACE.replace("to = 5", "to = 15")
     few, more = (space.replace("trials = 8", f"trials = {trials}") for trials in (4, 14))
     first = flashgc.tune(few, store="all").to_dict()

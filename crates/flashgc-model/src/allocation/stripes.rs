@@ -130,13 +130,13 @@ impl Allocation {
         Some((op, plane))
     }
 
-    /// The planes that could give pages to writes that wait for some.
-    pub fn starving(&self, plan: &Plan) -> Vec<PlaneId> {
-        let planes = (0..plan.geometry.planes).map(PlaneId);
-        let list_of = |plane: PlaneId| match plan.allocation {
+    /// Whether writes wait for pages that a plane could give.
+    #[inline]
+    pub fn is_awaited(&self, plan: &Plan, plane: PlaneId) -> bool {
+        let list = match plan.allocation {
             Kind::Striped => plane.index(),
             Kind::Dynamic | Kind::WhenIdle => plan.pools.of_plane(plane),
         };
-        planes.filter(|&plane| !self.stripes.waiting[list_of(plane)].is_empty()).collect()
+        !self.stripes.waiting[list].is_empty()
     }
 }

@@ -47,10 +47,12 @@ struct Bus {
 }
 
 /// A pool: its buses in the order of striping, and the writes that wait for one of their units.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Pool {
     buses: Vec<Bus>,
     turns: Turns,
+    /// All its planes.
+    planes: Vec<PlaneId>,
     waiting: VecDeque<(u64, u32)>,
 }
 
@@ -69,12 +71,13 @@ impl WhenIdle {
             return WhenIdle::default();
         }
         let geometry = &plan.geometry;
-        let pool = Pool { buses: Vec::new(), turns: Turns::default(), waiting: VecDeque::new() };
+        let pool = Pool::default();
         let mut pools = vec![pool; plan.pools.count()];
         // Striping gives the first pages a plane each.
         for plane in (0..geometry.planes).map(|page| geometry.striped_plane(Lpn(page))) {
             let unit = geometry.unit_of(plane);
-            let buses = &mut pools[plan.pools.of_plane(plane)].buses;
+            let Pool { buses, planes, .. } = &mut pools[plan.pools.of_plane(plane)];
+            planes.push(plane);
             let parts = &mut bus_in(buses, geometry.bus_of(unit)).parts;
             match parts.iter_mut().find(|part| part.unit == unit) {
                 Some(part) => part.planes.push(plane),
@@ -140,12 +143,12 @@ impl WhenIdle {
     }
 
     fn is_full(&self, pool: usize, has_room: impl Fn(PlaneId) -> bool) -> bool {
-        !self.planes(pool).any(has_room)
-    }
-
-    fn planes(&self, pool: usize) -> impl Iterator<Item = PlaneId> + '_ {
-        let parts = self.pools[pool].buses.iter().flat_map(|bus| &bus.parts);
-        parts.flat_map(|part| part.planes.iter().copied())
+        for &plane in &self.pools[pool].planes {
+            if has_room(plane) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The plane whose turn it is, of those that take a write in a unit that is idle.
@@ -179,11 +182,13 @@ impl Bus {
             if !is_idle(*unit) {
                 continue;
             }
-            let mut in_turn = turns.order(planes.len());
-            let Some(place) = in_turn.find(|&place| takes(planes[place])) else { continue };
-            turns.has_passed(place, planes.len());
-            self.turns.has_passed(at, units);
-            return Some(planes[place]);
+            for place in turns.order(planes.len()) {
+                if takes(planes[place]) {
+                    turns.has_passed(place, planes.len());
+                    self.turns.has_passed(at, units);
+                    return Some(planes[place]);
+                }
+            }
         }
         None
     }

@@ -303,11 +303,13 @@ impl Prices {
     }
 
     /// Array time of a read or a program of this page, in ns.
+    #[inline]
     pub fn read_ns(&self, page: Ppn) -> u64 {
         self.times.as_ref().map_or(self.timing.read_ns, |times| times.read_ns(page))
     }
 
     /// See [`Prices::read_ns`].
+    #[inline]
     pub fn program_ns(&self, page: Ppn) -> u64 {
         self.times.as_ref().map_or(self.timing.program_ns, |times| times.program_ns(page))
     }

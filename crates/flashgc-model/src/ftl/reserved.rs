@@ -69,6 +69,7 @@ impl Ftl {
         geometry.shape.program_slots > 1 && self.waits_in_controller(geometry, slot)
     }
 
+    #[inline]
     fn waits_in_controller(&self, geometry: &Geometry, slot: Ppn) -> bool {
         self.frontiers.is_begun(geometry, slot) || self.is_awaited(geometry, slot)
     }

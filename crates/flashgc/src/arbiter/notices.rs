@@ -46,6 +46,7 @@ pub(super) fn needs_collection(unit: UnitId, jobs: &Jobs, gc: &Gc) -> bool {
 
 impl Entry {
     /// A collection has delayed an operation of the host since this time.
+    #[inline]
     fn was_delayed(&mut self, since_ns: u64) {
         self.waits_since_ns = Some(self.waits_since_ns.map_or(since_ns, |ns| ns.min(since_ns)));
     }
@@ -53,6 +54,7 @@ impl Entry {
 
 impl Preemptive {
     /// An operation was queued.
+    #[inline]
     pub(super) fn queued(&mut self, op: u32, now_ns: u64) {
         let at = op as usize;
         if self.queued_ns.len() <= at {

@@ -154,9 +154,9 @@ fn next_step_ns(unit: UnitId, view: &View<'_>) -> u64 {
     }
     let frontiers = &view.ftl.frontiers;
     let to = frontiers.upcoming(&view.plan.geometry, plane, Stream::Gc, count as u32);
-    let slowest_ns = match to {
-        Some(to) => to.map(|page| prices.program_ns(page)).max().unwrap_or(0),
-        None => prices.slowest_program_ns(),
-    };
+    let mut slowest_ns = if to.is_none() { prices.slowest_program_ns() } else { 0 };
+    for page in to.into_iter().flatten() {
+        slowest_ns = slowest_ns.max(prices.program_ns(page));
+    }
     read_ns + nominal.total_ns() - nominal.array_ns() + slowest_ns
 }

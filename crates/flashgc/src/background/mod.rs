@@ -86,6 +86,7 @@ impl<W: Watch> Background<W> {
     }
 
     /// The work of an idle unit.
+    #[inline]
     pub fn next(&mut self, unit: UnitId, at: &mut Rest<'_, W>) -> Option<Work> {
         self.tasks.iter_mut().find_map(|task| task.next(unit, at))
     }
@@ -118,11 +119,13 @@ impl<W: Watch> Background<W> {
     }
 
     /// A page moved, or a collection claimed a block.
+    #[inline]
     pub fn pass_facts(&mut self, fact: Fact) {
         self.tasks.iter_mut().for_each(|task| task.pass_facts(fact));
     }
 
     /// A page was lost.
+    #[inline]
     pub fn page_lost(&mut self, lost: Lost, cx: &mut Context<'_, W>) {
         self.tasks.iter_mut().for_each(|task| task.page_lost(lost, cx));
     }

@@ -345,7 +345,12 @@ impl Job {
 
     /// Whether the program under way must end before the array can read a page: it is a page of the
     /// step, or one that was there before and is joined with them, or has its fine pass with them.
+    #[inline]
     pub fn is_programming(&self, page: Ppn, plan: &Plan) -> bool {
+        self.stage == Stage::Programming && self.step_programs(page, plan)
+    }
+
+    fn step_programs(&self, page: Ppn, plan: &Plan) -> bool {
         let (geometry, slots) = (&plan.geometry, plan.geometry.shape.program_slots);
         let lag = plan.timing.passes.map_or(0, |passes| passes.lag);
         let is_joined = |last: Ppn| {
@@ -353,9 +358,7 @@ impl Job {
                 && geometry.block_of(page) == geometry.block_of(last)
                 && last.0 / slots - page.0 / slots <= lag
         };
-        self.stage == Stage::Programming
-            && (self.step_pages().any(|copy| copy.to == page)
-                || self.step.joined.is_some_and(is_joined))
+        self.step_pages().any(|copy| copy.to == page) || self.step.joined.is_some_and(is_joined)
     }
 
     /// Whether a page lies in a block that the collection closes where single blocks are blocked: a

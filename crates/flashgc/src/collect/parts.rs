@@ -124,9 +124,11 @@ fn take<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
         let together = rest.take_while(|copy| at.prices.shares_read(first.from, copy.from)).count();
         let pages = job.next..job.next + together;
         job.next = pages.end;
-        job.step
-            .copies
-            .extend(pages.filter(|&copy| at.store.is_valid(plan, job.copies[copy].from)));
+        for copy in pages {
+            if at.store.is_valid(plan, job.copies[copy].from) {
+                job.step.copies.push(copy);
+            }
+        }
     }
     // The copies change these entries of the map when they were read.
     job.step_pages().for_each(|copy| at.store.ftl.prefetch_copy(copy.from));

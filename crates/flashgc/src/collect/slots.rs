@@ -41,6 +41,7 @@ impl Job {
 
     /// The slots of the next step: those of a whole program where none is begun, or the next of
     /// others that fill the one that is.
+    #[inline]
     fn take_slots(&mut self, slots: usize, begun: usize, is_valid: impl Fn(Ppn) -> bool) {
         self.step.copies.clear();
         loop {
@@ -58,7 +59,11 @@ impl Job {
             }
             let page = self.next..self.next + slots;
             self.next = page.end;
-            self.step.copies.extend(page.filter(|&at| is_valid(self.copies[at].from)));
+            for at in page {
+                if is_valid(self.copies[at].from) {
+                    self.step.copies.push(at);
+                }
+            }
             if begun == 0 && self.step.copies.len() == slots {
                 return;
             }
@@ -70,12 +75,14 @@ impl Job {
     }
 
     /// The page of a step that completes a program of slots: mostly the last one.
+    #[inline]
     fn completing(&self, shape: &Shape) -> Option<Ppn> {
         self.step_pages().rev().map(|copy| copy.to).find(|&to| shape.ends_program(to))
     }
 
     /// The pages that the step programs. The slots of a program have one price, so that the one
     /// that completes it is enough: others may wait in the controller.
+    #[inline]
     pub fn programmed(&self, shape: &Shape) -> impl Iterator<Item = Ppn> + Clone + '_ {
         let joins = shape.program_slots > 1;
         let (single, of_slots) =
@@ -89,6 +96,7 @@ impl Job {
     }
 
     /// The slots that are read for the step under way: not those that the controller has.
+    #[inline]
     fn read_for_step(&mut self, prices: &Prices, is_valid: impl Fn(Ppn) -> bool) {
         let (first, end) = match (self.step.copies.first(), self.step.copies.last()) {
             (Some(&first), Some(&last)) if last < self.joining.whole_until => (first, last + 1),
@@ -104,9 +112,12 @@ impl Job {
             }
             _ => (0, 0),
         };
-        let read = self.copies.get(first..end).unwrap_or(&[]).iter();
         self.joining.read.clear();
-        self.joining.read.extend(read.map(|copy| copy.from).filter(|&page| is_valid(page)));
+        for copy in self.copies.get(first..end).unwrap_or(&[]) {
+            if is_valid(copy.from) {
+                self.joining.read.push(copy.from);
+            }
+        }
         let pages = self.joining.read.chunk_by(|&a, &b| prices.shares_read(a, b));
         self.joining.read_pages = pages.count() as u32;
         self.record.reads += self.joining.read_pages;
@@ -201,6 +212,7 @@ fn take_by_class<W: Watch>(at: &mut Collecting<'_, W>, unit: UnitId) {
 
 /// The slots of the next program of copies in the collected plane that are taken; of a class, where
 /// they have any.
+#[inline]
 fn begun<W: Watch>(at: &Collecting<'_, W>, unit: UnitId, class: Option<u8>) -> u32 {
     let begun = |plane| at.store.begun_by_copies(plane, class, at.cx.plan);
     at.jobs[unit].plane.map_or(0, begun)

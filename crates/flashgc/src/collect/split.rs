@@ -59,9 +59,8 @@ impl<W: Watch> Collecting<'_, W> {
     pub fn program_step(&mut self, unit: UnitId) -> Option<Command<Owner>> {
         let plan = self.cx.plan;
         let job = &mut self.jobs[unit];
-        let mut step = std::mem::take(&mut job.step.copies);
-        step.retain(|&at| self.store.is_valid(plan, job.copies[at].from));
-        job.step.copies = step;
+        let copies = &job.copies;
+        job.step.copies.retain(|&at| self.store.is_valid(plan, copies[at].from));
         job.step.read_ahead = false;
         if job.step.copies.is_empty() && !job.has_merged() {
             job.stage = Stage::Copying;

@@ -116,6 +116,7 @@ impl Buffered {
     }
 
     /// Whether the page has a place.
+    #[inline]
     pub fn holds(&self, lpn: Lpn) -> bool {
         self.place_of.contains_key(&lpn.0)
     }
@@ -222,6 +223,7 @@ impl Buffered {
     }
 
     /// The flush of a page takes its data.
+    #[inline]
     pub fn flush_starts(&mut self, lpn: Lpn) {
         let at = self.place(lpn) as usize;
         self.pages[at].is_taken = true;
@@ -251,6 +253,7 @@ impl Buffered {
     }
 
     /// Whether this operation flushes the page, which was not trimmed since.
+    #[inline]
     pub fn is_flushed_by(&self, lpn: Lpn, flush: u32) -> bool {
         let at = self.place_of.get(&lpn.0);
         at.is_some_and(|&at| self.pages[at as usize].flush == flush)
@@ -303,6 +306,7 @@ impl Buffered {
         (flush != NONE && !is_taken).then_some(flush)
     }
 
+    #[inline]
     fn place(&self, lpn: Lpn) -> u32 {
         *self.place_of.get(&lpn.0).expect("the page is in the buffer")
     }

@@ -28,6 +28,7 @@ impl Host {
 
     /// The request that has waited longest comes in, if the device has a place for it by now.
     /// Returns whether there may be a page to place.
+    #[inline]
     pub(super) fn next_comes_in<W: Watch>(&mut self, cx: &mut Context<'_, W>) -> bool {
         let next = self.entrance.as_mut().and_then(Entrance::next);
         let Some((id, request)) = next else { return false };

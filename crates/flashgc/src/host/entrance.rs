@@ -12,7 +12,7 @@ use crate::ids::Lpn;
 use crate::plan::{JobQueues, Places, QueueOrder};
 use crate::workload::HostRequest;
 use round_robin::Turns;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The places, and the requests that wait for one.
 #[derive(Clone)]
@@ -28,26 +28,25 @@ pub(super) struct Entrance {
 /// The requests that wait for a place.
 #[derive(Clone)]
 enum Outside {
-    InOrder(InOrder),
-    ByTurns(Turns),
+    Arrival(VecDeque<(u32, HostRequest)>),
+    Address(ByAddress),
+    RoundRobin(Turns),
 }
 
-/// One queue.
+/// A sweep over the addresses.
 #[derive(Clone)]
-struct InOrder {
-    by_address: bool,
+struct ByAddress {
     /// Requests that waited so far.
     count: u64,
-    /// By order of coming in: the address where that counts, and the number of the request.
+    /// By address, and of equal ones by arrival.
     waiting: BTreeMap<(u32, u64), (u32, HostRequest)>,
-    /// Where the sweep over the addresses is.
+    /// Where the sweep is.
     swept: Lpn,
 }
 
-impl InOrder {
+impl ByAddress {
     fn add(&mut self, id: u32, request: HostRequest) {
-        let address = if self.by_address { request.first.0 } else { 0 };
-        self.waiting.insert((address, self.count), (id, request));
+        self.waiting.insert((request.first.0, self.count), (id, request));
         self.count += 1;
     }
 
@@ -62,13 +61,11 @@ impl Entrance {
     /// Free places.
     pub(super) fn new(rules: Places, jobs: &JobQueues, opens_late: bool) -> Self {
         let outside = match rules.order {
-            QueueOrder::RoundRobin => Outside::ByTurns(Turns::new(jobs)),
-            order => Outside::InOrder(InOrder {
-                by_address: order == QueueOrder::Address,
-                count: 0,
-                waiting: BTreeMap::new(),
-                swept: Lpn(0),
-            }),
+            QueueOrder::RoundRobin => Outside::RoundRobin(Turns::new(jobs)),
+            QueueOrder::Address => {
+                Outside::Address(ByAddress { count: 0, waiting: BTreeMap::new(), swept: Lpn(0) })
+            }
+            QueueOrder::Arrival => Outside::Arrival(VecDeque::new()),
         };
         Entrance { most: rules.count, inside: 0, opens_late, is_closed: false, outside }
     }
@@ -82,8 +79,9 @@ impl Entrance {
             return true;
         }
         match &mut self.outside {
-            Outside::InOrder(queue) => queue.add(id, request),
-            Outside::ByTurns(turns) => turns.add(id, request, clone),
+            Outside::Arrival(queue) => queue.push_back((id, request)),
+            Outside::Address(queue) => queue.add(id, request),
+            Outside::RoundRobin(turns) => turns.add(id, request, clone),
         }
         false
     }
@@ -95,16 +93,15 @@ impl Entrance {
     /// Whether no request waits.
     fn is_empty(&self) -> bool {
         match &self.outside {
-            Outside::InOrder(queue) => queue.waiting.is_empty(),
-            Outside::ByTurns(turns) => turns.is_empty(),
+            Outside::Arrival(queue) => queue.is_empty(),
+            Outside::Address(queue) => queue.waiting.is_empty(),
+            Outside::RoundRobin(turns) => turns.is_empty(),
         }
     }
 
     fn comes_in(&mut self, request: &HostRequest) {
         self.inside += 1;
-        if let Outside::InOrder(queue) = &mut self.outside
-            && queue.by_address
-        {
+        if let Outside::Address(queue) = &mut self.outside {
             queue.swept = request.first;
         }
     }
@@ -127,8 +124,9 @@ impl Entrance {
             return None;
         }
         let next = match &mut self.outside {
-            Outside::InOrder(queue) => queue.next(),
-            Outside::ByTurns(turns) => turns.next(),
+            Outside::Arrival(queue) => queue.pop_front(),
+            Outside::Address(queue) => queue.next(),
+            Outside::RoundRobin(turns) => turns.next(),
         }?;
         self.comes_in(&next.1);
         Some(next)

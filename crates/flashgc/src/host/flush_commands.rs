@@ -116,12 +116,14 @@ impl Host {
     }
 
     /// Whether a command waits for a page that nothing takes to flash yet.
+    #[inline]
     pub(super) fn must_go(&self, lpn: Lpn) -> bool {
         let is_free = || self.buffer.as_ref().is_some_and(|buffer| buffer.pages.is_free(lpn));
         self.is_awaited(lpn) && is_free()
     }
 
     /// Whether a command waits for a page.
+    #[inline]
     pub(super) fn is_awaited(&self, lpn: Lpn) -> bool {
         self.flush_commands.iter().any(|it| it.left.contains_key(&lpn.0))
     }

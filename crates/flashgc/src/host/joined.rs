@@ -33,6 +33,7 @@ impl Joined {
     }
 
     /// The pages of a flush, in the order in which they are programmed.
+    #[inline]
     pub(super) fn pages(&self, flush: u32) -> &[Lpn] {
         self.pages.get(flush as usize).map_or(&[], Vec::as_slice)
     }

@@ -99,7 +99,8 @@ impl Link {
     /// The data of the read that has waited longest goes out, if its direction is free.
     #[inline(always)]
     pub(super) fn next_goes_out<W: Watch>(&mut self, cx: &mut Context<'_, W>) {
-        if self.is_free(Direction::Out)
+        if !self.outgoing.is_empty()
+            && self.is_free(Direction::Out)
             && let Some((id, bytes)) = self.outgoing.pop_front()
         {
             self.begins(Direction::Out, Crossing::Out(id), bytes, cx);
@@ -113,7 +114,7 @@ impl Link {
         &mut self,
         cx: &mut Context<'_, W>,
     ) -> Option<(u32, HostRequest)> {
-        if !self.is_free(Direction::In) {
+        if self.incoming.is_empty() || !self.is_free(Direction::In) {
             return None;
         }
         let (id, request) = self.incoming.pop_front()?;

@@ -285,6 +285,7 @@ impl Waiting {
     }
 
     /// Whether the queue that serves a plane is closed.
+    #[inline]
     pub fn is_held(&self, plane: PlaneId) -> bool {
         self.queues.is_held(plane)
     }

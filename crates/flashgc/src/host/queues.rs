@@ -271,6 +271,7 @@ impl Queues {
     }
 
     /// Whether the queues that serve a plane are closed.
+    #[inline]
     pub fn is_held(&self, plane: PlaneId) -> bool {
         self.queues[self.queue_of_plane[self.serving(plane).start] as usize].held > 0
     }

@@ -42,6 +42,7 @@ impl Host {
     }
 
     /// A stage has ended something.
+    #[inline]
     pub fn stage_ended<W: Watch>(&mut self, number: u8, cx: &mut Context<'_, W>) -> Passed {
         match Stage::ALL[usize::from(number)] {
             Stage::Link | Stage::LinkIn => self.crossing_ended(Direction::In, cx),
@@ -56,6 +57,7 @@ impl Host {
     }
 
     /// The operations that a stage released have been placed: it takes the next.
+    #[inline]
     pub fn stage_goes_on<W: Watch>(&mut self, number: u8, cx: &mut Context<'_, W>) {
         match Stage::ALL[usize::from(number)] {
             Stage::Link | Stage::LinkIn | Stage::LinkOut | Stage::Firmware => {}

@@ -52,6 +52,7 @@ impl<W: Watch> Binding<'_, W> {
     }
 
     /// Where dynamic allocation queues an operation: reads where the data is.
+    #[inline]
     fn dynamic_plane(&mut self, op: u32) -> Option<PlaneId> {
         let Op { lpn, kind, sequence, .. } = *self.host.waiting.op(op);
         let (plan, ftl) = (self.cx.plan, &self.store.ftl);

@@ -188,6 +188,18 @@ impl<W: Watch> Sim<W> {
 
     #[cold]
     pub(super) fn pass_only_facts(&mut self) {
+        if self.store.has_moved() {
+            self.pass_moved();
+        }
+        while let Some(lost) = self.store.next_lost() {
+            self.background.page_lost(lost, &mut context!(self));
+            if self.store.gc.busy_planes[lost.plane.index()] {
+                collecting!(self).loses(lost.plane, lost.page);
+            }
+        }
+    }
+
+    fn pass_moved(&mut self) {
         let mut is_read_only = false;
         for fact in self.store.moved() {
             is_read_only |= fact == Fact::ReadOnly;
@@ -195,12 +207,6 @@ impl<W: Watch> Sim<W> {
         }
         if is_read_only && !self.switches.outlives_writes {
             self.host.end_source(&mut context!(self));
-        }
-        while let Some(lost) = self.store.next_lost() {
-            self.background.page_lost(lost, &mut context!(self));
-            if self.store.gc.busy_planes[lost.plane.index()] {
-                collecting!(self).loses(lost.plane, lost.page);
-            }
         }
     }
 

@@ -154,7 +154,13 @@ impl Store {
     /// Whether there are facts that collections or background work have not received yet.
     #[inline(always)]
     pub fn has_news(&self) -> bool {
-        !self.lost.is_empty() || !self.moved.is_empty()
+        !self.lost.is_empty() || self.has_moved()
+    }
+
+    /// Whether some of them are other facts than lost pages.
+    #[inline(always)]
+    pub fn has_moved(&self) -> bool {
+        !self.moved.is_empty()
     }
 
     /// The other facts, the oldest first.
@@ -170,6 +176,7 @@ impl Store {
 
     /// The slots of the next program that copies fill in a plane, as far as they are taken; of a
     /// class, where they have any.
+    #[inline]
     pub fn begun_by_copies(&self, plane: PlaneId, class: Option<u8>, plan: &Plan) -> u32 {
         let stream = class.map_or(Stream::Gc, Stream::Class);
         self.ftl.frontiers.begun(&plan.geometry, plane, stream)
@@ -366,9 +373,9 @@ impl Store {
     #[cold]
     pub fn request_space_of_stripes(&mut self, plan: &Plan) {
         let geometry = &plan.geometry;
-        for plane in self.alloc.starving(plan) {
+        for plane in (0..geometry.planes).map(PlaneId) {
             let rests = !self.gc.triggered[plane.index()] && !self.gc.busy_planes[plane.index()];
-            if rests && !self.ftl.host_has_room(plane) {
+            if rests && self.alloc.is_awaited(plan, plane) && !self.ftl.host_has_room(plane) {
                 self.gc.request_space(plane, geometry);
                 self.gc.call_unit(geometry.unit_of(plane));
             }

@@ -18,6 +18,7 @@ impl Frontiers {
     }
 
     /// The slots of a stream's next program that are taken: 0 where none is begun.
+    #[inline]
     pub fn begun(&self, geometry: &Geometry, plane: PlaneId, stream: Stream) -> u32 {
         let Frontier { next, end, .. } = self.frontiers[self.index(plane, stream)];
         let started = || self.started[plane.index()].front().map_or(0, |open| open.next);
@@ -93,7 +94,8 @@ impl Frontiers {
         let is_it = |next: u32| slot.0 < next && next / slots <= due;
         let plane = geometry.plane_of(slot).index();
         let own = &self.frontiers[plane * self.streams..(plane + 1) * self.streams];
+        let started = &self.started[plane];
         own.iter().any(|own| own.next < own.end && is_it(own.next))
-            || self.started[plane].iter().any(|open| is_it(open.next))
+            || !started.is_empty() && started.iter().any(|open| is_it(open.next))
     }
 }
