@@ -181,3 +181,21 @@ def test_a_refusal_without_a_setting_has_the_help_of_its_message(flashgc, small)
     assert "greedy did not run: a plane has" in told
     assert "; set device.exported below 0.9" in told
     assert "is known" not in told
+
+
+def test_a_scheme_is_given_once(flashgc, small):
+    told = "error: the scheme greedy is given twice\n  = help: give each scheme once\n"
+    assert flashgc("compare", small, "--schemes", "greedy, fifo,greedy", code=2).err == told
+    assert flashgc("advise", small, "--schemes", "greedy,greedy", code=2).err == told
+
+
+def test_a_file_and_a_scheme_in_python_are_given_once(tmp_path):
+    own = flashgc.victim(lambda of: of.block[of.valid.argmin()])
+    file = tmp_path / "own.toml"
+    file.write_text('scheme = "greedy"\n')
+    same = tmp_path / "." / "own.toml"
+    for several in ([own, "greedy", own], [file, str(same)]):
+        with pytest.raises(flashgc.ConfigError, match="is given twice"):
+            flashgc.compare(SMALL, several, set=FEW)
+    other = flashgc.victim(lambda of: of.block[of.valid.argmin()])
+    assert len(flashgc.compare(SMALL, [own, other], set=FEW)) == 2

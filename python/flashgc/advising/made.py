@@ -93,6 +93,7 @@ def _names(schemes: object) -> list[str] | None:
         raise ConfigError("error: schemes must be a list with one name or more")
     for one in found:
         policies.check_named(one, "advise")
+    policies.check_once(found)
     return [os.fspath(one) for one in found]
 
 

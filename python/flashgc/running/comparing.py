@@ -98,6 +98,7 @@ def compare(
     schemes = policies.listed(schemes)
     if not schemes:
         raise ConfigError("error: there is no scheme to compare\n  = help: `flashgc schemes`")
+    policies.check_once(schemes)
     given_set = building.with_format(set, format)
     with inputs.trace_file(trace) as file:
         asked = [

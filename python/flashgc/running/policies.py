@@ -8,11 +8,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc.files import arguments
+from flashgc.files.reading import printable
 from flashgc.running import inputs
 
 if TYPE_CHECKING:
@@ -262,6 +264,25 @@ def listed(given: object) -> list[Any]:
             f"error: schemes must be a list of names or paths, got {arguments.shown(given)}"
         )
     return list(given)
+
+
+def check_once(given: Iterable[object]) -> None:
+    """Refuses a scheme that is given twice: a name, a file or a scheme in Python."""
+    seen: set[object] = set()
+    for one in given:
+        if isinstance(one, (str, os.PathLike)):
+            arguments.check_path("scheme", one)
+            same: object = Path(one).absolute() if inputs.is_file(one) else one
+        elif isinstance(one, Scheme):
+            same = one
+        else:
+            continue  # it is refused where its run is made
+        if same in seen:
+            raise ConfigError(
+                f"error: the scheme {printable(str(one))} is given twice\n"
+                "  = help: give each scheme once"
+            )
+        seen.add(same)
 
 
 def check_named(given: object, who: str) -> None:
