@@ -159,3 +159,21 @@ def test_names_of_several_lines_are_one(calibrate):
     assert found.fitted == ["full, 32 jobs"]
     assert tomllib.loads(found.device_toml)["channels"] == 2
     assert "id\N{REPLACEMENT CHARACTER}le" in found.judged
+
+
+def test_no_job_file_of_an_earlier_calibration_is_left(calibrate, tmp_path):
+    text = next(one["text"] for one in package.schemes() if one["name"] == "greedy")
+    (tmp_path / "twin.toml").write_text(text)
+    with_job = calibrate(schemes=["greedy", tmp_path / "twin.toml"])
+    job = with_job.to_dict()["further"]["file"]
+    assert tmp_path / "out" / job in with_job.save_all(tmp_path / "out")
+    (tmp_path / "out/own.fio").write_text("[own]\nrw=read\n")
+    without = calibrate()
+    assert without.to_dict()["further"] is None
+    without.save_all(tmp_path / "out")
+    assert [one.name for one in (tmp_path / "out").glob("*.fio")] == ["own.fio"]
+    # One that was changed is the user's.
+    with_job.save_all(tmp_path / "out")
+    (tmp_path / "out" / job).write_text("[changed]\nrw=read\n")
+    without.save_all(tmp_path / "out")
+    assert (tmp_path / "out" / job).exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -49,8 +50,12 @@ class Calibration(CalibrateKeys):
         return output.save(path, self.to_json, self._page)
 
     def save_all(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Saves device, scheme, page, result, and the job file of the further measurement."""
+        """Saves device, scheme, page, result, and the job file of the further measurement.
+
+        The job file of an earlier calibration in the folder is removed, unless it was changed.
+        """
         target = output.folder(folder)
+        _remove_earlier_job(target)
         made = [self.save(target / name) for name in FILES]
         further = self._values["further"]
         if further is not None and further["file"] is not None:
@@ -70,3 +75,15 @@ class Calibration(CalibrateKeys):
         from flashgc.calibrating import page
 
         return page.fragment(self._values, drawn=False)
+
+
+def _remove_earlier_job(folder: Path) -> None:
+    """Removes the job file of the calibration that is there, which would be taken for one of this.
+
+    It stays where its text is no longer that of the calibration.
+    """
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+        further = json.loads((folder / "calibration.json").read_text("utf-8"))["further"]
+        file = folder / Path(further["file"]).name
+        if file.suffix == ".fio" and file.read_text("utf-8") == further["job"]:
+            file.unlink()
