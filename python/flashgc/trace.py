@@ -333,7 +333,7 @@ def check_fit(
     """
     from flashgc.fitting import check
 
-    inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
+    inputs.whole("seeds", seeds, 1, arguments.SEEDS_MAX)
     if not isinstance(fitted, Fit):
         raise engine.ConfigError(
             f"error: fitted must be a result of flashgc.trace.fit, got {arguments.shown(fitted)}"
@@ -435,7 +435,7 @@ def _reading(
 
 
 def _row(name: str, given: int | None) -> int | None:
-    return None if given is None else inputs.whole(name, given, 0, inputs.ROWS_MAX)
+    return None if given is None else inputs.whole(name, given, 0, arguments.NUMBER_MAX)
 
 
 __all__ = [

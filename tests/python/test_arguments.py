@@ -60,7 +60,7 @@ def test_switches_of_numpy_are_in_the_call_of_a_page():
         (lambda: flashgc.run(SMALL, set=5), "set must be a list of texts, got 5"),
         (lambda: flashgc.run(SMALL, set=[("seed", 3)]), "give a dictionary: {'seed': 3}"),
         (lambda: flashgc.run(SMALL, unset=[5]), "unset must be a list of texts, got 5"),
-        (lambda: flashgc.run(SMALL, seed=np.array([1])), "seed must be a whole number from 0, got"),
+        (lambda: flashgc.run(SMALL, seed=np.array([1])), "seed must be a whole number from 0 to"),
         (lambda: flashgc.Component("slc-msr", parts="no"), "parts must be True or False, got 'no'"),
         (lambda: flashgc.Component("slc-msr", drive=5), "drive must be a name or a path, got 5"),
         (

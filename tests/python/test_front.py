@@ -169,11 +169,25 @@ def test_settings_of_a_trace_without_a_trace_are_named(flashgc_cmd):
     assert "(option `--on-bad-line`)" in told
 
 
+NUMBER = "must be a whole number from 0 to 18446744073709551615"
+
+
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
         (["run", "oltp", "--seed", "abc"], "'--seed': must be a whole number from 0, got abc"),
         (["run", "oltp", "--seed", "-1"], "'--seed': must be a whole number from 0, got -1"),
+        (["run", "oltp", "--seed", "1" * 30], f"'--seed': {NUMBER}, got 1111"),
+        (["trace", "info", "sqlite", "--first-row", "1" * 30], f"'--first-row': {NUMBER}, got 11"),
+        (["trace", "info", "sqlite", "--rows", "1" * 30], "'--rows': must be a whole number"),
+        (
+            ["compare", "oltp", "--schemes", "fifo", "--seeds", "20000"],
+            "'--seeds': must be a whole number from 1 to 10000, got 20000",
+        ),
+        (
+            ["tune", "oltp", "--jobs", "2000"],
+            "--jobs must be a whole number from 1 to 1024, got 2000",
+        ),
         (
             ["explain", "oltp", "--slowest", "5000"],
             "'--slowest': must be a whole number from 1 to 1000, got 5000",

@@ -177,7 +177,8 @@ def _task(
     if not results:
         raise ConfigError("error: no results are given\n  = help: name fio's output, or a table")
     _check_settings(sets)
-    base = drive.base(device, sets, inputs.whole("seed", seed, 0), blocks)
+    seed = inputs.whole("seed", seed, 0, arguments.NUMBER_MAX)
+    base = drive.base(device, sets, seed, blocks)
     all_, notes = reading.read(results, name)
     legal = candidates.of(base.with_load, schemes)
     found, more = _with_runs(*reading.on_drive(all_, base.user_bytes), base, legal)

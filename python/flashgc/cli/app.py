@@ -26,6 +26,7 @@ from flashgc.cli import tune as tuning
 from flashgc.cli import version as version_text
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example, typed
+from flashgc.files import arguments
 
 if TYPE_CHECKING:
     from flashgc.reports.report import Report
@@ -81,6 +82,7 @@ def run(
         typer.Option(
             "--seeds",
             min=1,
+            callback=options.up_to(1, arguments.SEEDS_MAX),
             metavar="N",
             show_default=False,
             help="Repeat with N seeds and report means and 95 % intervals.",
@@ -148,10 +150,8 @@ def run(
     from flashgc.cli import progress
     from flashgc.files import output
     from flashgc.pages import provenance
-    from flashgc.running import clock, inputs, runs
+    from flashgc.running import clock, runs
 
-    if seeds is not None:
-        inputs.whole("--seeds", seeds, 1, inputs.SEEDS_MAX)
     if untimed:
         _check_untimed({
             "--blame splits latencies": blame, "--check-wait checks waits": check_wait,
@@ -284,6 +284,7 @@ def compare(
         typer.Option(
             "--seeds",
             min=1,
+            callback=options.up_to(1, arguments.SEEDS_MAX),
             metavar="N",
             show_default=False,
             help="Repeat each scheme with the same N seeds; report means, 95 % intervals and "

@@ -104,6 +104,7 @@ def calibrate(
     from flashgc.calibrating import calibration
     from flashgc.files import output
 
+    sweep.check_jobs(jobs, on)
     listed = None if schemes is None else options.scheme_names(schemes)
     folder = output.folder_apart(out, calibration.FILES, device, *(listed or []), *results)
     names = None if fit_rows is None else [one.strip() for one in fit_rows.split(";")]

@@ -15,7 +15,7 @@ import typer
 from flashgc._engine import FlashgcError
 from flashgc.cli import complete
 from flashgc.cli.guard import say
-from flashgc.files import output
+from flashgc.files import arguments, output
 
 EXAMPLE = "[dim]Example:[/]  [bold]{}[/]"
 
@@ -136,6 +136,17 @@ DURATION, WINDOW = checked("check_duration"), checked("check_window")
 FORMAT, TO = checked("check_format"), checked("check_format_to_write")
 
 
+def up_to(least: int, most: int) -> Callable[[int | None], int | None]:
+    """A callback that refuses a larger number, where the help shows no largest one."""
+
+    def callback(given: int | None) -> int | None:
+        if given is not None and given > most:
+            raise typer.BadParameter(f"must be a whole number from {least} to {most}, got {given}")
+        return given
+
+    return callback
+
+
 def units_of(what: str) -> Callable[[str | None], str | None]:
     """As `checked`, for the numbers of units that a timeline or an animation shows."""
 
@@ -216,7 +227,8 @@ Unsets = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", min=0, metavar="N", help="Seed of all random numbers.",
+    typer.Option("--seed", min=0, metavar="N",
+                 callback=up_to(0, arguments.NUMBER_MAX), help="Seed of all random numbers.",
                  show_default=False),
 ]  # fmt: skip
 Verify = Annotated[

@@ -57,6 +57,17 @@ On = Annotated[
     typer.Option("--on", metavar="ray|ray://HOST:PORT", show_default=False,
                  help="Run on Ray: on this machine, or on a cluster."),
 ]  # fmt: skip
+
+
+def check_jobs(jobs: int | None, on: str | None) -> None:
+    """Refuses more workers than one machine may have, by the name of the option."""
+    from flashgc.running import inputs
+    from flashgc.sweeps import outcome
+
+    if jobs is not None and on is None:
+        inputs.whole("--jobs", jobs, 1, outcome.WORKERS_MAX)
+
+
 Traces = Annotated[
     Path | None,
     typer.Option(
@@ -127,6 +138,7 @@ def run(
         _explain(found, json)
         return
     options.refuse_standard_output(json, {"--out": out})
+    check_jobs(jobs, on)
     if out is not None:
         results.table_file(out)
     if figures is not None:

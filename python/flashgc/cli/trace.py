@@ -11,6 +11,7 @@ import typer
 from flashgc.cli import complete, help_texts, options
 from flashgc.cli.guard import guarded, say
 from flashgc.cli.options import example
+from flashgc.files import arguments
 
 app = help_texts.App(
     no_args_is_help=True,
@@ -50,6 +51,7 @@ Length = Annotated[
 FirstRow = Annotated[
     int | None,
     typer.Option("--first-row", metavar="N", min=0, show_default=False,
+                 callback=options.up_to(0, arguments.NUMBER_MAX),
                  help="Start at this row; the first is 0."),
 ]  # fmt: skip
 To = Annotated[
@@ -72,8 +74,9 @@ Source = Annotated[
 ]  # fmt: skip
 Rows = Annotated[
     int | None,
-    typer.Option("--rows", metavar="N", min=1, show_default=False, help="Maximum number of rows."),
-]
+    typer.Option("--rows", metavar="N", min=1, show_default=False,
+                 callback=options.up_to(1, arguments.NUMBER_MAX), help="Maximum number of rows."),
+]  # fmt: skip
 Plot = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", show_default=False,
@@ -315,6 +318,7 @@ def fit(
     seeds: Annotated[
         int | None,
         typer.Option("--seeds", min=1, metavar="N", show_default=False,
+                     callback=options.up_to(1, arguments.SEEDS_MAX),
                      help="Number of fitted workloads that --check runs \\[default: 3]."),
     ] = None,
     device: options.Device = None,

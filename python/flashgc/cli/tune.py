@@ -83,6 +83,7 @@ def tune(
     from flashgc import charts, tuning
     from flashgc.files import output
 
+    sweep.check_jobs(jobs, on)
     folder = output.folder_apart(out, ["tuned.toml"], config, scheme, device, trace)
     if folder is not None:
         charts.writers()  # a missing package is an error before the search

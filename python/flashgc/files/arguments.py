@@ -8,6 +8,11 @@ from types import NoneType
 
 from flashgc._engine import ConfigError
 
+SEEDS_MAX = 10_000
+"""The most runs of one configuration at once."""
+NUMBER_MAX = 2**64 - 1
+"""The largest number of a row, and the largest seed."""
+
 _MAY_BE_EMPTY = frozenset({"device", "scheme", "trace"})
 """Names whose readers list what may be written in place of an empty one."""
 _SHOWN_MAX = 60

@@ -12,7 +12,7 @@ from typing import Any
 import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
-from flashgc.files import arguments, reading, toml
+from flashgc.files import arguments, reading
 from flashgc.running import inputs, policies
 
 PathLike = str | os.PathLike[str]
@@ -55,7 +55,7 @@ def bare_request(
     source = inputs.config(config)
     sets = inputs.settings(set)
     if seed is not None:
-        sets.append(f"seed={toml.value(inputs.whole('seed', seed, 0), 'seed')}")
+        sets.append(f"seed={inputs.whole('seed', seed, 0, arguments.NUMBER_MAX)}")
     if fit is not None:
         if not isinstance(fit, (str, Real)):
             raise ConfigError(

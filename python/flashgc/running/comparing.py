@@ -92,7 +92,7 @@ def compare(
     over_time = None if over_time is None else arguments.switch("over_time", over_time)
     cost = arguments.switch("cost", cost)
     if seeds is not None:
-        seeds = inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
+        seeds = inputs.whole("seeds", seeds, 1, arguments.SEEDS_MAX)
         if over_time:
             raise ConfigError("error: over_time shows one run and cannot be combined with seeds")
     schemes = policies.listed(schemes)

@@ -30,11 +30,6 @@ from flashgc.files.reading import (
     result_at,
 )
 
-SEEDS_MAX = 10_000
-"""The most runs of one configuration at once."""
-ROWS_MAX = 2**64 - 1
-"""The largest number of a row, as the engine counts them."""
-
 _CHUNK_BYTES = 1 << 20
 _OF_SEVERAL = re.compile(r"^\s*\[+\s*(axes|space|search)\b", re.MULTILINE)
 """Tables of files with many runs."""

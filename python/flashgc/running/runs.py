@@ -191,7 +191,7 @@ def run_seeds(
     True
 
     """
-    seeds = inputs.whole("seeds", seeds, 1, inputs.SEEDS_MAX)
+    seeds = inputs.whole("seeds", seeds, 1, arguments.SEEDS_MAX)
     arguments.check_paths(drive=drive)
     verify, blame = arguments.switch("verify", verify), arguments.switch("blame", blame)
     untimed = arguments.switch("untimed", untimed)

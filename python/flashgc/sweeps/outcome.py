@@ -29,7 +29,7 @@ PathLike = str | os.PathLike[str]
 Given = PathLike | Mapping[str, object]
 
 STORE = Path("runs/sweeps")
-_WORKERS_MAX = 1024
+WORKERS_MAX = 1024
 """Workers of one machine at most; each has a thread, also where it has nothing to do."""
 
 
@@ -162,7 +162,7 @@ def _is_cluster(on: object) -> bool:
 
 def backend_for(on: str | None, jobs: int | None) -> Backend:
     """The place of runs: this machine, or Ray."""
-    most = _WORKERS_MAX if on is None else None
+    most = WORKERS_MAX if on is None else None
     jobs = None if jobs is None else inputs.whole("jobs", jobs, 1, most)
     if on is None:
         return Local(jobs)
