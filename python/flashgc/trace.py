@@ -428,14 +428,14 @@ def _reading(
         "devices": inputs.listed(devices),
         "start": inputs.duration("start", start),
         "length": inputs.duration("length", length),
-        "first_row": _row("first_row", first_row),
-        "rows": _row("rows", rows),
+        "first_row": _row("first_row", first_row, 0),
+        "rows": _row("rows", rows, 1),
         "sort_window": inputs.duration("sort_window", sort_window),
     }
 
 
-def _row(name: str, given: int | None) -> int | None:
-    return None if given is None else inputs.whole(name, given, 0, arguments.NUMBER_MAX)
+def _row(name: str, given: int | None, least: int) -> int | None:
+    return None if given is None else inputs.whole(name, given, least, arguments.NUMBER_MAX)
 
 
 __all__ = [
