@@ -264,3 +264,34 @@ def test_the_base_of_a_scheme_is_a_name():
 def test_the_call_of_several_seeds_has_all_options():
     report = flashgc.run_seeds(SMALL, 2, set=SHORT, blame=True)
     assert "blame=True" in report._origin.again
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda given: flashgc.run(SMALL, set=SHORT, progress=given),
+        lambda given: flashgc.run_seeds(SMALL, 2, set=SHORT, progress=given),
+        lambda given: flashgc.compare(SMALL, ["fifo"], set=SHORT, progress=given),
+        lambda given: flashgc.advise(SMALL, set=SHORT, progress=given),
+        lambda given: flashgc.explain(SMALL, set=SHORT, progress=given),
+        lambda given: flashgc.animate(SMALL, set=SHORT, progress=given),
+        lambda given: flashgc.pts("slc-msr", tests=["tp"], progress=given),
+        lambda given: flashgc.sweep(AXES, progress=given),
+        lambda given: flashgc.tune(SMALL, progress=given),
+        lambda given: flashgc.calibrate("rows.csv", "slc-msr", progress=given),
+        lambda given: flashgc.workload("oltp", progress=given),
+        lambda given: flashgc.Component("slc-msr", progress=given),
+        lambda given: flashgc.drive.save(SMALL, "x.drive", progress=given),
+        lambda given: flashgc.trace.generate(SMALL, "x.load", progress=given),
+        lambda given: flashgc.reproduce("parallel-gc", progress=given),
+        lambda given: flashgc.reproduce_all(progress=given),
+        lambda given: flashgc.check_bundle("x.zip", progress=given),
+    ],
+)
+@pytest.mark.parametrize("given", [5, False])
+def test_progress_is_a_function(call, given, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = f"progress must be a function or None, got {given}"
+    with pytest.raises(flashgc.ConfigError, match=words):
+        call(given)
+    assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ from flashgc.advising import candidates, commands, findings, lengths, objectives
 from flashgc.advising.advice import Advice
 from flashgc.advising.candidates import Candidates
 from flashgc.advising.objectives import Values
+from flashgc.files import arguments
 from flashgc.reports.report import Comparison, Report
 from flashgc.results import gc_cost
 from flashgc.running import building, clock, inputs, origin, policies
@@ -69,6 +70,7 @@ def advise(
     True
 
     """
+    arguments.check_function(progress=progress)
     schemes = _names(schemes)
     set_ = building.with_format(set, format)
     with inputs.trace_file(trace) as file:

@@ -132,6 +132,7 @@ def calibrate(
     several = _files_of(results)
     arguments.check_path("device", device)
     arguments.check_texts(drive=drive)
+    arguments.check_function(progress=progress)
     asked = _task(
         several, device, drive, None if fit_rows is None else arguments.words("fit_rows", fit_rows),
         None if free is None else arguments.words("free", free), schemes, noise,

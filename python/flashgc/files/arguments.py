@@ -111,6 +111,13 @@ def check_texts(**given: object) -> None:
             raise ConfigError(f"error: {name} must be a text, got {shown(value)}")
 
 
+def check_function(**given: object) -> None:
+    """Refuses the first argument that is neither a function nor None."""
+    for name, value in given.items():
+        if value is not None and not callable(value):
+            raise ConfigError(f"error: {name} must be a function or None, got {shown(value)}")
+
+
 def words(name: str, given: object) -> list[str]:
     """A parameter that is one word or several."""
     if isinstance(given, str):

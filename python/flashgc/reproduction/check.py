@@ -114,6 +114,7 @@ def check_bundle(
 
     """
     arguments.check_path("bundle", bundle)
+    arguments.check_function(progress=progress)
     path = Path(bundle)
     listed, texts = _read(path)
     needed = {one.paper: _needed(one, traces) for one in listed.papers}

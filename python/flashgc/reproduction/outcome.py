@@ -98,6 +98,7 @@ def reproduce(
 
     """
     arguments.check_path("paper", paper)
+    arguments.check_function(progress=progress)
     if arguments.is_table(trace):
         arguments.check_path("trace", trace)
     own = [trace] if isinstance(trace, str | os.PathLike) else list(trace)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from flashgc._engine import FlashgcError, InternalError
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.pages import provenance
 from flashgc.reproduction import bundle as bundles
 from flashgc.reproduction import index, outcome, papers
@@ -46,6 +46,7 @@ def reproduce_all(
         OutputError: results that cannot be written.
 
     """
+    arguments.check_function(progress=progress)
     target = None if bundle is None else bundles.checked(bundle)
     folder = output.folder(Path("runs/reproduce") if out is None else out)
     command = again or provenance.call("reproduce_all", [], {

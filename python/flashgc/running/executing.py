@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import flashgc._engine as engine
 from flashgc._engine_types import Logs, Request
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.reports.report import Report, of_outcome
 from flashgc.results import metrics
 from flashgc.results import over_time as overview
@@ -35,6 +35,7 @@ ProgressCallback = Callable[[Progress], object]
 
 def callback(progress: ProgressCallback | None) -> Callable[..., object] | None:
     """The callback for the engine, by one that takes a :class:`Progress`."""
+    arguments.check_function(progress=progress)
     return None if progress is None else lambda *step: progress(Progress(*step))
 
 
@@ -42,6 +43,7 @@ def callback_of_first(
     progress: Callable[[int, Progress], object] | None,
 ) -> Callable[..., object] | None:
     """Progress of work that several runs share, reported as progress of the first."""
+    arguments.check_function(progress=progress)
     return None if progress is None else lambda *step: progress(0, Progress(*step))
 
 

@@ -191,6 +191,7 @@ def run_seeds(
     True
 
     """
+    arguments.check_function(progress=progress)
     seeds = inputs.whole("seeds", seeds, 1, arguments.SEEDS_MAX)
     arguments.check_paths(drive=drive)
     verify, blame = arguments.switch("verify", verify), arguments.switch("blame", blame)

@@ -98,6 +98,7 @@ def pts(
     (True, ['1024 KiB', '128 KiB'])
 
     """
+    arguments.check_function(progress=progress)
     names = _tests(tests)
     short = arguments.switch("short", short)
     sets = _settings(set)

@@ -98,6 +98,7 @@ def sweep(
     """
     quick, retry = arguments.switch("quick", quick), arguments.switch("retry", retry)
     arguments.check_paths(traces=traces)
+    arguments.check_function(progress=progress)
     asked = _read(sweep)
     backend = backend_for(on, jobs)
     told = progress or (lambda _: None)

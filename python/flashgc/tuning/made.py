@@ -14,7 +14,7 @@ import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc._engine_types import Request
 from flashgc.advising import lengths
-from flashgc.files import output
+from flashgc.files import arguments, output
 from flashgc.formatting import units
 from flashgc.machine import extras
 from flashgc.reports.report import Report
@@ -102,6 +102,7 @@ def tune(
     (4, 0, '"pgc"')
 
     """
+    arguments.check_function(progress=progress)
     set_ = building.with_format(set, format)
     extras.library("optuna", "a search needs")
     backend = outcome.backend_for(on, jobs)
