@@ -12,6 +12,8 @@ from flashgc.axes.forms import ChoiceForm, ListedForm, RangeForm, SourceForm, Va
 from flashgc.files import toml
 from flashgc.files.forms import Form, shown
 
+_LAYERS = {"gc.scheme": "scheme"}
+"""Keys of a configuration with the meaning of a layer."""
 COUNT_MAX = 1_000_000
 """Values of a range; more are a mistake of `step`."""
 
@@ -36,6 +38,23 @@ def key(name: str, given: Given) -> str | None:
     if isinstance(given, ValuesForm | RangeForm):
         return given.key or name
     return None if isinstance(given, Mapping) else name
+
+
+def check_keys(form: Form, axes: Mapping[str, Given], table: str) -> None:
+    """Refuses two axes of one key, of which the first would have no effect."""
+    what = "axes" if table == "axes" else "parameters"
+    owners: dict[str, str] = {}
+    for axis_, given in axes.items():
+        own = key(axis_, given)
+        if own is None:
+            continue
+        first = owners.setdefault(_LAYERS.get(own, own), axis_)
+        if first != axis_:
+            form.wrong(
+                f"the {what} `{first}` and `{axis_}` both set `{own}`, and one of them would have "
+                "no effect\n  = help: merge their values in one, or correct the `key` of one",
+                table, axis_,
+            )  # fmt: skip
 
 
 def fixed(form: Form, name: str, given: Given) -> Mapping[str, Choice]:

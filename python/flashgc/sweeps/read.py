@@ -21,8 +21,6 @@ from flashgc.sweeps.forms import COUNT_MAX, LATIN, DrawForm, SweepForm
 
 ANY = "*"
 UNNAMED = "sweep"
-_LAYERS = {"gc.scheme": "scheme"}
-"""Keys of a configuration with the meaning of a layer."""
 
 Point = tuple[Choice, ...]
 """A choice of each axis, in the order of the axes."""
@@ -103,7 +101,7 @@ def _sweep(form: SweepForm, name: str, folder: Path) -> Sweep:
             )  # fmt: skip
         found = read.axis(form, axis, given)
         axes[axis] = found if isinstance(found, Range) else _in_folder(found, folder)
-    _check_keys(form)
+    read.check_keys(form, form.axes, "axes")
     if form.points is not None:
         if form.draw is not None:
             form.wrong("[draw] and [[points]] exclude each other", "draw")
@@ -114,22 +112,6 @@ def _sweep(form: SweepForm, name: str, folder: Path) -> Sweep:
         raise ConfigError(f"error: {len(points):,} points; at most {COUNT_MAX:,} are allowed")
     base = _placed(read.source(form.base), folder)
     return Sweep(name, base, tuple(axes), points)
-
-
-def _check_keys(form: SweepForm) -> None:
-    """Refuses two axes of one key, of which the first would have no effect."""
-    owners: dict[str, str] = {}
-    for axis, given in form.axes.items():
-        key = read.key(axis, given)
-        if key is None:
-            continue
-        first = owners.setdefault(_LAYERS.get(key, key), axis)
-        if first != axis:
-            form.wrong(
-                f"the axes `{first}` and `{axis}` both set `{key}`, and one of them would have no "
-                "effect\n  = help: merge their values in one axis, or correct the `key` of one",
-                "axes", axis,
-            )  # fmt: skip
 
 
 def _in_folder(choices: Mapping[str, Choice], folder: Path) -> dict[str, Choice]:

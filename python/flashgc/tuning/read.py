@@ -165,7 +165,9 @@ def asked(
         )
     space, starts = builtin.space(base) if built_in else (Space(base, []), {})
     if form is not None and form.space is not None:
+        read.check_keys(form, form.space, "space")
         more = [_parameter(form, base, axis, one) for axis, one in form.space.items()]
+        _check_schemes(form, base, more)
         space = space.with_more(more)
         full = {name: space.completed(one) for name, one in starts.items()}
         starts = {name: one for name, one in full.items()
@@ -226,6 +228,31 @@ def _parameter(
         _check(form, name, choice)
         _refuse(form, base, name, choice)
     return Parameter(name, found)
+
+
+def _check_schemes(form: TuneForm, base: Request, parameters: Sequence[Parameter]) -> None:
+    """Refuses two schemes of one point, of which one would have no effect."""
+    first: str | None = None
+    for one in parameters:
+        choices = [] if isinstance(one.of, Range) else one.of.values()
+        ways = [_schemes_in(choice) for choice in choices]
+        if not any(ways):
+            continue
+        if first is not None:
+            form.wrong(f"the parameters `{first}` and `{one.name}` both name a scheme\n"
+                       "  = help: merge their choices in one", "space", one.name)  # fmt: skip
+        first = one.name
+        is_set = any("gc.scheme" in way for way in ways)
+        if any(len(way) > 1 for way in ways) or (is_set and base["scheme"] is not None):
+            form.wrong("two schemes: one of `scheme`, and one of `gc.scheme`\n  = help: name the "
+                       "schemes of a space with `scheme` alone", "space", one.name)  # fmt: skip
+
+
+def _schemes_in(choice: Choice) -> list[str]:
+    """The keys by which a choice names a scheme."""
+    source = choice.sources[0]
+    keys = {text.partition("=")[0] for text in inputs.settings(source.set)}
+    return [*(["scheme"] if source.scheme is not None else []), *({"gc.scheme"} & keys)]
 
 
 def _refuse(form: TuneForm, base: Request, name: str, choice: Choice) -> None:
