@@ -177,3 +177,23 @@ def test_no_job_file_of_an_earlier_calibration_is_left(calibrate, tmp_path):
     (tmp_path / "out" / job).write_text("[changed]\nrw=read\n")
     without.save_all(tmp_path / "out")
     assert (tmp_path / "out" / job).exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("idle;", "--fit-rows has an empty name"),
+        (";;", "give one `;` between two names, and none at the end; the rows: idle; full"),
+        ("", "--fit-rows has an empty name"),
+        ("idle;full;idle", "--fit-rows names the row 'idle' twice"),
+        ("idle;a;b", "names 'a', which is not a row"),
+        ("idle;a;b", "a name with `;` can be given in Python, as one of fit_rows"),
+    ],
+)
+def test_names_of_rows_are_separated_by_one_semicolon(flashgc, tmp_path, given, words):
+    (tmp_path / "base.toml").write_text(BASE)
+    (tmp_path / "rows.csv").write_text(ROWS.replace("most", "a;b"))
+    said = flashgc("calibrate", "rows.csv", "--device", "base.toml", "--schemes", "greedy",
+                   "--fit-rows", given, code=2).err  # fmt: skip
+    assert words in said
+    assert not (tmp_path / "runs").exists()

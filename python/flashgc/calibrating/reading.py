@@ -117,12 +117,21 @@ def named(found: Sequence[Row], names: Sequence[str], notes: Sequence[str] = ())
     """The rows of these names; an error says which rows were left out."""
     known = {row.name: row for row in found}
     names = [rows.label(name) for name in names]
-    for name in names:
+    listed = f"the rows: {_listed(known)}"
+    for at, name in enumerate(names):
+        if not name.strip():
+            raise ConfigError("error: --fit-rows has an empty name\n  = help: give one `;` between "
+                              f"two names, and none at the end; {listed}")  # fmt: skip
         if name not in known:
+            is_part = any(name in map(str.strip, one.split(";")) for one in known)
+            python = "; a name with `;` can be given in Python, as one of fit_rows"
             raise ConfigError(f"error: --fit-rows names {name!r}, which is not a row\n"
                               + "".join(f"  = note: {one}\n" for one in notes if name in one)
-                              + f"  = help: the rows: {_listed(known)}")  # fmt: skip
-    return [known[name] for name in dict.fromkeys(names)]
+                              + f"  = help: {listed}{python if is_part else ''}")  # fmt: skip
+        if name in names[:at]:
+            raise ConfigError(f"error: --fit-rows names the row {name!r} twice\n"
+                              "  = help: give each row once")  # fmt: skip
+    return [known[name] for name in names]
 
 
 def _listed(names: object) -> str:
