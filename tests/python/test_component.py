@@ -179,6 +179,10 @@ def test_wrong_use_has_a_message():
         (lambda: drive.restore(5), r"`snapshot` must be one of snapshot\(\), got 5"),
         (lambda: copy.copy(drive), "a component cannot be copied or pickled"),
         (lambda: pickle.dumps(drive), "a component cannot be copied or pickled"),
+        (lambda: copy.copy(drive.snapshot()), "a snapshot cannot be copied or pickled"),
+        (lambda: pickle.dumps(drive.snapshot()), r"takes it any number of times with restore\(\)"),
+        (lambda: drive.submit_all([[1], [1, 2]], "read", 0, 512), "rows of different lengths"),
+        (lambda: drive.submit_all("x", "read", 0, 512), "give whole numbers from 0"),
         (lambda: drive.submit_all([2000, 2000], "read", [0], 512), "has 1 value, and"),
         (
             lambda: drive.submit_all(np.ma.array([2000, 2000], mask=[0, 1]), "read", 0, 512),
@@ -293,6 +297,21 @@ def test_a_policy_in_python_works_and_is_not_copied():
         drive.snapshot()
 
 
+@pytest.mark.parametrize("parts", [True, False])
+def test_completions_can_be_pickled(parts):
+    drive = flashgc.Component("slc-msr", set=SMALL, parts=parts)
+    drive.submit_all(*requests())
+    done = drive.drain()
+    again = pickle.loads(pickle.dumps(done))
+    assert (len(again), list(again)) == (len(done), list(done))
+    assert (again.latency_ns == done.latency_ns).all()
+    if parts:
+        assert all((again.parts[name] == done.parts[name]).all() for name in done.parts)
+    else:
+        with pytest.raises(flashgc.RunError, match="parts=True"):
+            _ = again.parts
+
+
 def test_a_saved_drive_is_a_beginning(tmp_path):
     file = tmp_path / "own.drive"
     flashgc.drive.save("oltp", file, device="slc-msr", set=SMALL)
@@ -311,6 +330,8 @@ def test_a_saved_drive_is_a_beginning(tmp_path):
         ({"depth": 0}, "depth must be a whole number from 1"),
         ({"depth": 1 << 70}, "give a depth up to 1,000,000"),
         ({"seed": 1 << 70}, "give at most 18446744073709551615"),
+        ({"stream": 5}, 'stream is 5\n  = help: give a text, such as "reader"'),
+        ({"stream": "\ud800"}, "stream is '\\ud800'"),
         ({"requests": None}, "a closed loop needs an end"),
         ({"requests": -1}, "requests must be a whole number from 1"),
         ({"length_ns": 10**18, "part_ns": 1}, "at most 1,048,576 parts are counted"),

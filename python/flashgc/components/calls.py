@@ -6,9 +6,10 @@ each request costs nothing more.
 
 from __future__ import annotations
 
+import copyreg
 import operator
 from collections.abc import Mapping
-from typing import SupportsIndex
+from typing import NoReturn, SupportsIndex
 
 import flashgc._engine as engine
 from flashgc._engine import RunError
@@ -51,6 +52,17 @@ def check_snapshot(given: object) -> None:
             f"error: `snapshot` must be one of snapshot(), got {shown(given)}\n"
             "  = help: keep = drive.snapshot(), and later drive.restore(keep)"
         )
+
+
+def _no_copy(_: engine.Snapshot) -> NoReturn:
+    raise RunError(
+        "error: a snapshot cannot be copied or pickled\n"
+        "  = help: its component takes it any number of times with restore(); a saved drive "
+        "(flashgc.drive.save) is a beginning for components of other processes"
+    )
+
+
+copyreg.pickle(engine.Snapshot, _no_copy)
 
 
 def operation(numbers: Mapping[str, int], op: object) -> int:

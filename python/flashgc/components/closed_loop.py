@@ -117,6 +117,15 @@ def whole(name: str, given: int, least: int) -> int:
     return found
 
 
+def name(given: str) -> str:
+    """The name of a stream of draws."""
+    if isinstance(given, str):
+        with contextlib.suppress(UnicodeEncodeError):  # half of a character
+            given.encode()
+            return given
+    raise RunError(f'error: stream is {shown(given)}\n  = help: give a text, such as "reader"')
+
+
 def optional(name: str, given: int | None, least: int) -> int | None:
     """A whole number, where one is given."""
     return None if given is None else whole(name, given, least)

@@ -49,10 +49,15 @@ class Completion(NamedTuple):
 class Completions:
     """Requests that are done, in order of time: as arrays, or one by one."""
 
-    def __init__(self, done: engine.Completions, has_parts: bool = True) -> None:
+    def __init__(self, done: engine.Completions | columns.Kept, has_parts: bool = True) -> None:
         self._done = done
         self._has_parts = has_parts
         self._columns: list[NDArray[np.uint64]] | None = None
+
+    def __reduce__(self) -> tuple[type[Completions], tuple[object, bool]]:
+        parts = [self._done.part(at) for at in range(len(PARTS))] if self._has_parts else []
+        kept = columns.Kept(self._done.columns(), parts, self._done.rows())
+        return Completions, (kept, self._has_parts)
 
     def __len__(self) -> int:
         return len(self._done)
@@ -403,7 +408,7 @@ class Component:
             "span": self._places(size, span),
             "read_share": closed_loop.checked_share("read_share", read_share),
             "next": closed_loop.optional("next_offset", next_offset, 0),
-            "seed": closed_loop.whole("seed", seed, 0), "stream": str(stream),
+            "seed": closed_loop.whole("seed", seed, 0), "stream": closed_loop.name(stream),
             "length_ns": closed_loop.optional("length_ns", length_ns, 1),
             "requests": closed_loop.optional("requests", requests, 1),
             "part_ns": closed_loop.part("part_ns", part_ns, length_ns),
