@@ -215,15 +215,27 @@ def test_refused_schemes_are_read_again(tmp_path):
     ({"erases": "3"}, 'erases = "3"'), ({"latency_ns": ...}, "latency_ns"),
     ({"utilisation": ...}, "utilisation"), ({"simulated_ns": ...}, "simulated_ns"),
     ({"utilisation": {}}, "`utilisation` without the key 'unit'"), ({"wear": {}}, "`wear`"),
-    ({"erases": 10**400}, "erases = 1000"),
+    ({"erases": 10**400}, "erases = 1000"), ({"notes": [1]}, "notes[0] = 1"),
+    ({"unused_keys": 5}, "unused_keys = 5"), (("gc", "busy_ns", ...), "'gc.busy_ns'"),
+    (("steady", "reasons", ["a", None]), "steady.reasons[1] = null"),
+    (("steady", "write_amplification_halves", [1.0]), "steady.write_amplification_halves = [1.0]"),
+    (("config", "device", {}), "config.device.shape.channels = null"),
+    (("config", "device", "shape", "page_bytes", "4k"), 'config.device.shape.page_bytes = "4k"'),
+    (("config", "device", "timing", "erase_ns", ...), "config.device.timing.erase_ns = null"),
+    (("config", "precondition", {}), "config.precondition.fill = null"),
+    ({"seeds": {"count": 1, "not_steady": 0, "values": [1], "metrics": {"erases": {}}}},
+     "`seeds.metrics.erases` without the key 'mean'"),
+    ({"seeds": {"count": 1, "not_steady": 0, "values": ["x"], "metrics": {}}}, 'values[0] = "x"'),
 ])  # fmt: skip
 def test_a_damaged_result_is_an_error_that_names_the_file_and_the_key(change, named):
     """Its page ended as a fault of flashgc."""
     path = pathlib.Path("one/report.json")
     values = json.loads(path.read_text())
     whole = values["runs"][0] if "runs" in values else values
-    for key, value in change.items():
-        whole.pop(key) if value is ... else whole.update({key: value})
+    *places, key, value = change if isinstance(change, tuple) else next(iter(change.items()))
+    for place in places:
+        whole = whole[place]
+    whole.pop(key) if value is ... else whole.update({key: value})
     path.write_text(json.dumps(values))
     with pytest.raises(package.ConfigError) as error:
         package.load("one")

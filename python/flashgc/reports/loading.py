@@ -11,7 +11,7 @@ import flashgc._engine as engine
 from flashgc._engine import ConfigError
 from flashgc.files import arguments, reading
 from flashgc.formatting import units
-from flashgc.reports import curves
+from flashgc.reports import curves, shown
 from flashgc.reports.report import Comparison, Report
 from flashgc.reports.saving import CURVES, REPORT, PathLike
 from flashgc.results import metrics
@@ -121,7 +121,7 @@ def _report(file: Path, values: object) -> Report:
     key = section.missing(Keys, values) or section.missing_in_time(Keys, values)
     if key is not None:
         raise _unknown(file, f"it has no key {key!r}")
-    wrong = section.mistake(Keys, values)
+    wrong = section.mistake(Keys, values) or shown.mistake(values)
     if wrong is not None:
         raise _unknown(file, f"no result has {wrong}")
     return Report(values)
@@ -169,11 +169,11 @@ def together(results: Sequence[PathLike], names: Sequence[str] | None = None) ->
         )
     if len(set(names)) != len(names):
         raise ConfigError("error: two runs cannot have the same name\n  = help: --names A,B,C")
-    shown = [
+    named = [
         report if name == report.scheme else _renamed(report, name)
         for (_, report), name in zip(found, names, strict=True)
     ]
-    return Comparison(shown, refused)
+    return Comparison(named, refused)
 
 
 def _renamed(report: Report, name: str) -> Report:

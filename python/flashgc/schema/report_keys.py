@@ -23,7 +23,7 @@ from flashgc.schema.flash_keys import (
     Wear,
 )
 from flashgc.schema.request_keys import Blame, Flush, Job, Latencies, Requests, Throughput
-from flashgc.schema.section import TIMED, Only, Open, Section
+from flashgc.schema.section import TIMED, UNTIMED, Only, Open, Section
 from flashgc.schema.state_keys import Balance, Capacity, Fit, Precondition
 
 
@@ -45,7 +45,7 @@ class Config(Section):
     gc: Open
     workload: Open
     precondition: Open
-    engine: Annotated[Open, Only('with engine.timing = "none"')]
+    engine: Annotated[Open, UNTIMED]
 
 
 class Interval(Section):
@@ -135,7 +135,7 @@ class Keys(Section):
     free_pages_min: int
     simulated_ns: Annotated[int, TIMED]
     page_operations: int
-    untimed: Annotated[bool, Only('with engine.timing = "none"')]
+    untimed: Annotated[bool, UNTIMED]
     precondition: Precondition
     bad_rows: int
     capacity: Capacity

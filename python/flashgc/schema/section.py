@@ -19,6 +19,7 @@ class Only:
 
 
 TIMED = Only('except with engine.timing = "none"')
+UNTIMED = Only('with engine.timing = "none"')
 
 
 class Section(Mapping[str, Any]):
@@ -111,35 +112,58 @@ def missing(kind: type[Section], values: Mapping[str, Any]) -> str | None:
 
 
 def missing_in_time(kind: type[Section], values: Mapping[str, Any]) -> str | None:
-    """The first key of a run with a clock that these values lack; None of a run without one."""
+    """The first key that these values lack of a run with a clock, or of one without."""
     config = values.get("config")
-    if not isinstance(config, Mapping) or "engine" in config:
+    if not isinstance(config, Mapping):
         return None
-    timed = (name for name, hint in declared(kind).items() if TIMED in conditions(hint))
-    return next((name for name in timed if name not in values), None)
+    return _missing_with(UNTIMED if "engine" in config else TIMED, kind, values)
+
+
+def _missing_with(
+    condition: Only, kind: type[Section], values: Mapping[str, Any], path: str = ""
+) -> str | None:  # fmt: skip
+    """The first key that there is under this condition and these values lack."""
+    for name, hint in declared(kind).items():
+        if name not in values:
+            if condition in conditions(hint):
+                return f"{path}{name}"
+            continue
+        own, value = plain(hint), values[name]
+        if isinstance(own, type) and issubclass(own, Section) and isinstance(value, Mapping):
+            inside = _missing_with(condition, own, value, f"{path}{name}.")
+            if inside is not None:
+                return inside
+    return None
 
 
 def mistake(kind: type[Section], values: Mapping[str, Any], path: str = "") -> str | None:
     """The first declared key with a value of another type than it has, with that value."""
-    for name, hint in declared(kind).items():
-        if name not in values:
-            continue
-        own, value = plain(hint), values[name]
-        if value is None and _may_be_none(hint):
-            continue
-        here = f"{path}{name}"
-        if isinstance(own, type) and issubclass(own, Section):
-            if not isinstance(value, Mapping):
-                return f"{here} = {json.dumps(value)[:40]}"
-            absent = missing(own, value)
-            if absent is not None:
-                return f"`{here}` without the key {absent!r}"
-            inside = mistake(own, value, f"{here}.")
-            if inside is not None:
-                return inside
-        elif own in _JSON and not _is_of(value, own):
-            return f"{here} = {json.dumps(value)[:40]}"
+    others = getattr(kind, "_OTHERS", None)
+    hints = dict.fromkeys(values, others) if others is not None else declared(kind)
+    for name, hint in hints.items():
+        found = _mistake_of(hint, values[name], f"{path}{name}") if name in values else None
+        if found is not None:
+            return found
     return None
+
+
+def _mistake_of(hint: Any, value: Any, here: str) -> str | None:  # noqa: ANN401 - a type, JSON
+    """The first value of another type than that of a key, in a value of it."""
+    own = plain(hint)
+    if value is None and _may_be_none(hint):
+        return None
+    if isinstance(own, type) and issubclass(own, Section) and isinstance(value, Mapping):
+        absent = missing(own, value)
+        if absent is not None:
+            return f"`{here}` without the key {absent!r}"
+        return mistake(own, value, f"{here}.")
+    if typing.get_origin(own) is list and isinstance(value, list):
+        [each] = typing.get_args(own)
+        found = (_mistake_of(each, one, f"{here}[{at}]") for at, one in enumerate(value))
+        return next((one for one in found if one is not None), None)
+    is_known = own in _JSON or isinstance(own, type) or typing.get_origin(own) is list
+    is_right = not is_known or (own in _JSON and _is_of(value, own))
+    return None if is_right else f"{here} = {json.dumps(value)[:40]}"
 
 
 _JSON = (int, float, str, bool)
