@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import socket
+from pathlib import Path
 from typing import Any
 
 from flashgc._engine import RunError
@@ -16,6 +17,7 @@ Status = dict[str, Any]
 Rows = list[list[str]]
 
 _PATIENCE_S = 10.0
+_KEYS = {"now_ns", "last", "free_blocks", "report"}
 _COLLECTION = ("copies_ns", "erase_ns", "bus_ns", "switch_ns", "blocked_ns")
 _PARTS = {"service": ("service_ns",), "other requests": ("host_ns",), "collection": _COLLECTION,
           "space": ("space_ns",), "buffer": ("buffer_ns",)}  # fmt: skip
@@ -45,18 +47,34 @@ def status(path: str | os.PathLike[str]) -> Status:
     connection = _Connection(os.fspath(path))
     try:
         connection.request("GET", "/")
-        answer: Status = json.loads(connection.getresponse().read())
-    except (OSError, http.client.HTTPException, ValueError) as reason:
-        why = getattr(reason, "strerror", None) or str(reason)
-        raise RunError(
-            f"error: {os.fspath(path)!r}: no drive answers there: {why.lower()}\n"
-            "  = help: name the socket of `flashgc serve --status`"
-        ) from None
+        answer: object = json.loads(connection.getresponse().read())
+    except (http.client.HTTPException, ValueError):
+        raise _no_drive(path, "another program does") from None
+    except OSError as reason:
+        raise _no_drive(path, _why(path, reason)) from None
     finally:
         connection.close()
-    if "error" in answer:
+    if isinstance(answer, dict) and "error" in answer:
         raise RunError(str(answer["error"]))
+    if not isinstance(answer, dict) or not answer.keys() >= _KEYS:
+        raise _no_drive(path, "another program does")
     return answer
+
+
+def _no_drive(path: str | os.PathLike[str], why: str) -> RunError:
+    return RunError(
+        f"error: {os.fspath(path)!r}: no drive answers there: {why}\n"
+        "  = help: name the socket of `flashgc serve --status`"
+    )
+
+
+def _why(path: str | os.PathLike[str], reason: OSError) -> str:
+    """The reason without an answer: the system calls every file a refused connection."""
+    if Path(path).is_dir():
+        return "it is a directory"
+    if Path(path).exists() and not Path(path).is_socket():
+        return "it is a file, not a socket"
+    return (reason.strerror or str(reason)).lower()
 
 
 def rates(now: Status) -> Rows:
