@@ -44,6 +44,7 @@ def save(
     (0.5, True)
     """
     arguments.check_path("file", file)
+    output.check_named(file, "saved drive")
     verify = arguments.switch("verify", verify)
     set_ = building.with_format(set, format)
     with inputs.trace_file(trace) as found:

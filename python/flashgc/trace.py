@@ -185,6 +185,9 @@ def merge(
     sources = list(sources)
     if not sources:
         raise engine.TraceError("error: there is no trace to merge\n  = help: give two or more")
+    if sources.count("-") > 1:
+        raise engine.TraceError("error: standard input (-) is given twice, and can be read once\n"
+                                "  = help: save one of the traces as a file")  # fmt: skip
     output.check_apart(target, *sources)
     with ExitStack() as open_files:
         found = [open_files.enter_context(inputs.trace_file(source)) for source in sources]

@@ -250,3 +250,30 @@ def test_a_trace_that_sized_its_drive_is_not_told_to_size_it(flashgc, tmp_path):
     whole = ["--fit", "none", "--set", "device.blocks_per_plane=64"]
     plain = flashgc(*given, *whole, "--json").json["steady"]["nothing_moved"]
     assert "size the drive to the trace (workload.trace.fit" in plain
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["run", "SMALL", "--gc-log", "-"],
+        ["run", "SMALL", "--series", "-"],
+        ["run", "SMALL", "--timeline", "-"],
+        ["run", "SMALL", "--out", "-"],
+        ["compare", "SMALL", "--schemes", "greedy,fifo", "--out", "-"],
+        ["drive", "save", "SMALL", "-"],
+    ],
+)
+def test_a_result_that_is_never_on_standard_output_is_not_called_minus(
+    flashgc, small, tmp_path, typed
+):
+    before = sorted(tmp_path.iterdir())
+    said = flashgc(*(small if word == "SMALL" else word for word in typed), code=2).err
+    assert "cannot be called -" in said
+    assert "one called - is ./-" in said
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_standard_input_is_one_trace_of_a_merge(flashgc, tmp_path):
+    said = flashgc("trace", "merge", "-", "-", "o.fgt", code=2).err
+    assert "error: standard input (-) is given twice, and can be read once" in said
+    assert not (tmp_path / "o.fgt").exists()

@@ -63,12 +63,22 @@ def is_standard(path: str | os.PathLike[str]) -> bool:
         return False
 
 
+def check_named(path: str | os.PathLike[str] | None, what: str) -> None:
+    """An OutputError where `-` is given for a file that is never standard output."""
+    if path is not None and os.fspath(path) == "-":
+        raise OutputError(
+            f"error: the {what} cannot be called -, since it is not written on standard output\n"
+            "  = help: give the name of a file; one called - is ./-"
+        )
+
+
 def check_ending(
     path: str | os.PathLike[str] | None, what: str, possible: tuple[str, ...] = ()
 ) -> None:
     """An OutputError where a name ends as one of a compressed file, other than the possible."""
     if path is None:
         return
+    check_named(path, what)
     ending = Path(path).suffix
     if ending.lower() not in _COMPRESSED or ending in possible:
         return
@@ -261,6 +271,9 @@ def _umask() -> int:
 def folder(path: str | os.PathLike[str], option: str = "--out") -> Path:
     """A folder for results: made if need be, and one in which files can be made."""
     arguments.check_path("the folder for results", path)
+    if os.fspath(path) == "-":
+        raise OutputError("error: the folder of results cannot be called -\n"
+                          "  = help: give the name of a folder; one called - is ./-")  # fmt: skip
     target = Path(path)
     missing = [one for one in (target, *target.parents) if not os.path.lexists(one)]
     try:
