@@ -94,10 +94,10 @@ def test_candidates_that_cannot_run_at_all_leave_out_no_row(tmp_path):
     base = drive.base(tmp_path / "base.toml", [], 1, None)
     plain = rows.Row("plain", "here")
     none = candidates.Candidate("none", {"gc.trigger.watermark.soft": "70 blocks"})
-    assert drive.refused(base, [none], plain) is None
-    greedy = candidates.Candidate("greedy", {})
-    assert drive.refused(base, [none, greedy], plain) is None
-    assert "512 B" in drive.refused(base, [none, greedy], rows.Row("odd", "here", block_bytes=1))
+    assert drive.refused(base, drive.with_writes(base, [none]), plain) is None
+    points = drive.with_writes(base, [none, candidates.Candidate("greedy", {})])
+    assert drive.refused(base, points, plain) is None
+    assert "512 B" in drive.refused(base, points, rows.Row("odd", "here", block_bytes=1))
 
 
 def test_the_base_is_not_replaced_by_the_fitted_device(calibrate, flashgc, tmp_path):

@@ -169,16 +169,20 @@ def problem(base_: Base, point: Point) -> str | None:
     return problem_of(point.candidate.request(with_settings(base_.with_load, settings)))
 
 
-def refused(base_: Base, candidates: Sequence[Candidate], row: Row) -> str | None:
-    """Why no candidate has a run for this row, where each of them has one for plain writes."""
+def with_writes(base_: Base, candidates: Sequence[Candidate]) -> list[Point]:
+    """The candidates that have a run of plain writes, at the numbers from which a fit starts."""
     values = {one.key: one.start for one in numbers.free(None, base_.known)}
     points = [Point(one, values, _ROOM) for one in candidates]
+    return [one for one in points if problem_of(request(base_, one, Row("", ""))) is None]
+
+
+def refused(base_: Base, points: Sequence[Point], row: Row) -> str | None:
+    """Why none of these points has a run for this row."""
     why = None
     for point in points:
-        if problem_of(request(base_, point, Row("", ""))) is None:
-            why = problem_of(request(base_, point, row))
-            if why is None:
-                return None
+        why = problem_of(request(base_, point, row))
+        if why is None:
+            return None
     return why
 
 

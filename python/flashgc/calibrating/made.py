@@ -230,7 +230,8 @@ def _with_runs(
     legal: Sequence[candidates.Candidate],
 ) -> tuple[list[Row], list[str]]:  # fmt: skip
     """The rows that have a run on the drive in small, and notes on those that have none."""
-    reasons = [drive.refused(base, legal, row) for row in found]
+    points = drive.with_writes(base, legal)
+    reasons = [drive.refused(base, points, row) for row in found]
     left_out = [f"{row.where}: the run {row.name!r} was left out: {why}"
                 for row, why in zip(found, reasons, strict=True) if why is not None]  # fmt: skip
     if len(left_out) == len(found):

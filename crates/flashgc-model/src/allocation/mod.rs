@@ -39,14 +39,13 @@ pub struct Allocation {
 impl Allocation {
     /// Idle units.
     pub fn new(plan: &Plan) -> Self {
-        let by_load = plan.allocation != Kind::Striped || plan.gc.copy.is_global();
-        // The planes of one unit have one load.
-        let of_one_unit = |pool| {
-            let mut units = plan.pools.planes(pool).iter().map(|&p| plan.geometry.unit_of(p));
-            let first = units.next();
-            units.all(|unit| Some(unit) == first)
+        // The planes of one unit have one load, by which none of them is better.
+        let has_several_units = |pool| {
+            let planes = plan.pools.planes(pool);
+            planes.iter().any(|&p| plan.geometry.unit_of(p) != plan.geometry.unit_of(planes[0]))
         };
-        let by_load = by_load && !(0..plan.pools.count()).all(of_one_unit);
+        let by_load = (plan.allocation != Kind::Striped || plan.gc.copy.is_global())
+            && (0..plan.pools.count()).any(has_several_units);
         let planes_per_unit =
             if by_load { plan.geometry.planes / plan.geometry.units } else { 0 } as usize;
         let units = (0..if by_load { plan.geometry.units } else { 0 }).map(UnitId);

@@ -8,6 +8,7 @@
 //!    pages.
 //! 3. The write enters the queue of that unit and starts there.
 
+use crate::device::Pools;
 use crate::ids::{BusId, Lpn, PlaneId, UnitId};
 use crate::plan::{Allocation as Kind, Plan};
 use std::collections::VecDeque;
@@ -51,8 +52,6 @@ struct Bus {
 struct Pool {
     buses: Vec<Bus>,
     turns: Turns,
-    /// All its planes.
-    planes: Vec<PlaneId>,
     waiting: VecDeque<(u64, u32)>,
 }
 
@@ -71,13 +70,11 @@ impl WhenIdle {
             return WhenIdle::default();
         }
         let geometry = &plan.geometry;
-        let pool = Pool::default();
-        let mut pools = vec![pool; plan.pools.count()];
+        let mut pools = vec![Pool::default(); plan.pools.count()];
         // Striping gives the first pages a plane each.
         for plane in (0..geometry.planes).map(|page| geometry.striped_plane(Lpn(page))) {
             let unit = geometry.unit_of(plane);
-            let Pool { buses, planes, .. } = &mut pools[plan.pools.of_plane(plane)];
-            planes.push(plane);
+            let buses = &mut pools[plan.pools.of_plane(plane)].buses;
             let parts = &mut bus_in(buses, geometry.bus_of(unit)).parts;
             match parts.iter_mut().find(|part| part.unit == unit) {
                 Some(part) => part.planes.push(plane),
@@ -117,6 +114,7 @@ impl WhenIdle {
     /// space.
     pub fn take(
         &mut self,
+        pools: &Pools,
         is_idle: impl Fn(UnitId) -> bool,
         has_room: impl Fn(PlaneId) -> bool,
         is_open: impl Fn(PlaneId) -> bool,
@@ -125,7 +123,7 @@ impl WhenIdle {
             if self.pools[pool].waiting.is_empty() {
                 continue;
             }
-            let is_full = self.is_full(pool, &has_room);
+            let is_full = is_full(pools, pool, &has_room);
             let takes = |plane| is_full || has_room(plane) && is_open(plane);
             if let Some(plane) = self.plane_in_turn(pool, &is_idle, takes) {
                 let (_, op) = self.pools[pool].waiting.pop_front()?;
@@ -137,18 +135,9 @@ impl WhenIdle {
     }
 
     /// Whether no plane of a pool for which writes wait has a page for them.
-    pub fn has_full_pool(&self, has_room: impl Fn(PlaneId) -> bool) -> bool {
+    pub fn has_full_pool(&self, pools: &Pools, has_room: impl Fn(PlaneId) -> bool) -> bool {
         let mut needed = (0..self.pools.len()).filter(|&pool| !self.pools[pool].waiting.is_empty());
-        needed.any(|pool| self.is_full(pool, &has_room))
-    }
-
-    fn is_full(&self, pool: usize, has_room: impl Fn(PlaneId) -> bool) -> bool {
-        for &plane in &self.pools[pool].planes {
-            if has_room(plane) {
-                return false;
-            }
-        }
-        true
+        needed.any(|pool| is_full(pools, pool, &has_room))
     }
 
     /// The plane whose turn it is, of those that take a write in a unit that is idle.
@@ -168,6 +157,16 @@ impl WhenIdle {
         }
         None
     }
+}
+
+/// Whether no plane of a pool has a page.
+fn is_full(pools: &Pools, pool: usize, has_room: impl Fn(PlaneId) -> bool) -> bool {
+    for &plane in pools.planes(pool) {
+        if has_room(plane) {
+            return false;
+        }
+    }
+    true
 }
 
 impl Bus {

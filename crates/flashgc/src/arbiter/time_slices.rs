@@ -58,12 +58,8 @@ impl TimeSlices {
     /// Whether the present time slice of a unit has room for the collection's next operation.
     pub(super) fn goes_on(&mut self, unit: UnitId, view: &View<'_>) -> bool {
         let Some(since_ns) = self.units[unit.index()].since_ns else { return false };
-        let now_ns = view.now_ns;
+        let (now_ns, step_ns) = (view.now_ns, next_step_ns(unit, view));
         let slice_ns = now_ns - since_ns + self.units[unit.index()].unspent_ns;
-        if self.pacer.is_none() && slice_ns > self.rules.length_ns {
-            return false;
-        }
-        let step_ns = next_step_ns(unit, view);
         let goes_on = match &mut self.pacer {
             None => slice_ns + step_ns <= self.rules.length_ns,
             Some(pacer) => {

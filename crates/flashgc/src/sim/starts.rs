@@ -186,6 +186,7 @@ impl<W: Watch> Sim<W> {
         }
         let (flash, waiting) = (&self.flash, &self.host.waiting);
         let taken = self.store.alloc.when_idle.take(
+            &self.plan.pools,
             |unit| flash.is_free(unit) && flash.is_bus_free(unit) && waiting.count(unit) == 0,
             |plane| self.store.ftl.host_has_room(plane),
             |plane| !waiting.is_held(plane),
@@ -197,7 +198,8 @@ impl<W: Watch> Sim<W> {
 
     /// Whether no plane of a pool that writes wait for has a page for them.
     fn has_no_room(&self) -> bool {
-        self.store.alloc.when_idle.has_full_pool(|plane| self.store.ftl.host_has_room(plane))
+        let has_room = |plane| self.store.ftl.host_has_room(plane);
+        self.store.alloc.when_idle.has_full_pool(&self.plan.pools, has_room)
     }
 
     /// Takes a page operation out of its queue and starts its part of an array operation. Returns

@@ -95,6 +95,7 @@ impl Frontiers {
         let plane = geometry.plane_of(slot).index();
         let own = &self.frontiers[plane * self.streams..(plane + 1) * self.streams];
         let started = &self.started[plane];
+        // There are mostly none, and to walk a queue costs more than this question.
         own.iter().any(|own| own.next < own.end && is_it(own.next))
             || !started.is_empty() && started.iter().any(|open| is_it(open.next))
     }
